@@ -1,0 +1,42 @@
+# Two commands are enough: `make demo` rates the sample games, `make test` checks everything.
+# Both set up what they need (a virtual environment in .venv, the packages, a chess engine) and are quick the second time.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.tools/bin:$(PATH):/usr/games:/usr/local/games
+
+.PHONY: demo test lint types check bench clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/installed engine
+	@tools/demo.sh
+
+test: $(VENV)/installed-all engine
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist worksteal -q
+
+lint: $(VENV)/installed-all
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+$(VENV)/bin/python:
+	@tools/make-venv.sh "$(PYTHON)" "$(VENV)"
+
+$(VENV)/installed: pyproject.toml $(VENV)/bin/python
+	@echo "Installing Assay into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/installed-all: pyproject.toml $(VENV)/bin/python
+	@echo "Installing Assay with all extras into $(VENV) (some minutes the first time) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[learn,cluster,web,dev]'
+	@touch $@ $(VENV)/installed
+
+.PHONY: engine
+engine:
+	@tools/install-engine.sh
+
+clean:
+	rm -rf $(VENV) .tools build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis

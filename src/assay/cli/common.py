@@ -1,0 +1,78 @@
+"""Options that many commands share, and how they print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from assay.report.tables import FORMATS, render
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Command(click.Command):
+    """A command with `--quiet` and `--debug`, and with the examples of its help kept as they are written."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        taken = {name for param in self.params for name in param.opts}
+        if "--quiet" not in taken:
+            self.params.append(
+                click.Option(
+                    ["--quiet", "quiet"],
+                    is_flag=True,
+                    expose_value=False,
+                    help="No progress.",
+                    callback=_remember,
+                )
+            )
+        if "--debug" not in taken:
+            self.params.append(
+                click.Option(
+                    ["--debug", "debug"],
+                    is_flag=True,
+                    expose_value=False,
+                    help="Show the traceback of an error.",
+                )
+            )
+
+
+def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    ctx.meta["assay.quiet"] = value
+    return value
+
+
+def is_quiet() -> bool:
+    """Whether the running command was asked to show no progress."""
+    ctx = click.get_current_context(silent=True)
+    return bool(ctx and ctx.meta.get("assay.quiet"))
+
+
+def format_option(function: F) -> F:
+    """`--format table|csv|json`, for every command that prints a table."""
+    return click.option(
+        "--format",
+        "format",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="How to print the table.",
+    )(function)
+
+
+def store_option(function: F) -> F:
+    """`--store FILE`: the analysis store; without it the one in the user's data folder."""
+    return click.option(
+        "--store",
+        type=click.Path(path_type=Path, dir_okay=False),
+        default=None,
+        help="Analysis store (default: in the user's data folder).",
+    )(function)
+
+
+def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:
+    """Print a table to stdout; see :func:`assay.report.tables.render`."""
+    click.echo(render(rows, columns, **how))

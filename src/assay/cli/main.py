@@ -1,0 +1,123 @@
+"""The command `assay`: the table of commands, loaded only when called, and the one place where errors become sentences."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from assay import __version__
+from assay.errors import AssayError, AssayWarning
+
+# command: (module in assay.cli, function, one line of help), by section. A new command needs a line here and a
+# function in the file of its room; nothing is imported until the command is called.
+COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
+    "Games": {},
+    "Analysis": {},
+    "Ratings from moves": {},
+    "Ratings from results": {},
+    "Learned ratings": {},
+    "Reports": {},
+}
+
+
+class Sections(click.Group):
+    """A group that knows its commands by name and loads each when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for section in COMMANDS.values() for name in section]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        for section in COMMANDS.values():
+            if name in section:
+                module, function, _ = section[name]
+                command: click.Command = getattr(importlib.import_module(f"assay.cli.{module}"), function)
+                return command
+        return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.list_commands(ctx):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"there is no command {args[0]!r}.{hint} 'assay --help' lists them.")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, section in COMMANDS.items():
+            if section:
+                with formatter.section(title):
+                    formatter.write_dl([(name, text) for name, (_, _, text) in section.items()])
+
+
+@click.group(cls=Sections, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="assay")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_context
+def assay(ctx: click.Context, debug: bool) -> None:
+    """How strong is this chess play? Ratings from results, from moves, and learned, with error bars.
+
+    \b
+    Examples:
+      assay index games.pgn.zst -o games.parquet
+      assay results games.pgn
+      assay ipr tournament.pgn
+    """
+    ctx.obj = {"debug": debug}
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    click.echo(f"assay: warning: {message}", err=True)
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line; end with 0 (done), 1 (a sentence says why not), 2 (wrong usage) or 130 (interrupted)."""
+    words = list(sys.argv[1:] if args is None else args)
+    debug = "--debug" in words
+    warnings.simplefilter("always", AssayWarning)
+    warnings.showwarning = _show_warning
+    try:
+        code = assay.main(args=words, prog_name="assay", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except click.UsageError as error:
+        error.show()
+        sys.exit(2)
+    except click.ClickException as error:
+        _fail(error.format_message(), debug)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nassay: interrupted.", err=True)
+        sys.exit(130)
+    except AssayError as error:
+        _fail(str(error), debug)
+    except BrokenPipeError:
+        # The reader of our output went away (`assay ... | head`); that is no error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except OSError as error:
+        where = f" {error.filename}" if error.filename else ""
+        _fail(f"the system refused{where}: {error.strerror or error}.", debug)
+    except MemoryError:
+        _fail("not enough memory for this job on this machine.", debug)
+    except Exception as error:
+        _fail(
+            f"this is a bug in Assay: {type(error).__name__}: {error}. Run again with --debug and report it.",
+            debug,
+        )
+
+
+def _fail(sentence: str, debug: bool) -> None:
+    if debug:
+        traceback.print_exc()
+    click.echo(f"assay: {sentence}", err=True)
+    sys.exit(1)

@@ -1,0 +1,86 @@
+"""The tree of errors and warnings.
+
+::
+
+    AssayError                 everything a user can cause; the command line prints it as one sentence, exit code 1
+    ├── InputError             a file that is missing, damaged, of the wrong kind, or made from another source
+    ├── OutputError            a place that cannot be written
+    ├── WhereError             a filter expression that does not parse or names no column
+    ├── MissingExtra           an optional dependency is not installed
+    ├── EngineError            an engine that is missing, dies, hangs or talks nonsense
+    ├── StoreError             an analysis store that is locked, damaged, or lacks what was asked for
+    ├── RatingError            ratings from results that cannot be computed as asked
+    ├── ModelError             the intrinsic model cannot be applied to these spreads
+    │   ├── TooFewTurns        not enough turns for this fit
+    │   └── NotConverged       the fit found no solution
+    ├── CalibrationError       a calibration that is none, or belongs to another engine
+    └── LearnedError           a dataset, configuration or checkpoint that does not fit
+
+    AssayWarning               the result stands, but the user should know something
+
+Bad arguments raise. Bad *data* (one broken game among a million) is counted by reason and never raises.
+"""
+
+
+class AssayError(Exception):
+    """A mistake that a user can mend; its text says what is wrong and what to do."""
+
+
+class InputError(AssayError):
+    """A file that is missing, damaged, of the wrong kind, or made from another source."""
+
+
+class OutputError(AssayError):
+    """A place that cannot be written."""
+
+
+class WhereError(AssayError):
+    """A filter expression that does not parse or names no column."""
+
+
+class MissingExtra(AssayError):  # noqa: N818 - reads as what it is
+    """An optional dependency is not installed.
+
+    >>> raise MissingExtra("torch", "learn")
+    Traceback (most recent call last):
+    assay.errors.MissingExtra: torch is not installed. Install it with: pip install "assay[learn]"
+    """
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(f'{module} is not installed. Install it with: pip install "assay[{extra}]"')
+
+
+class EngineError(AssayError):
+    """An engine that is missing, dies, hangs or talks nonsense."""
+
+
+class StoreError(AssayError):
+    """An analysis store that is locked, damaged, or lacks what was asked for."""
+
+
+class RatingError(AssayError):
+    """Ratings from results that cannot be computed as asked."""
+
+
+class ModelError(AssayError):
+    """The intrinsic model cannot be applied to these spreads."""
+
+
+class TooFewTurns(ModelError):  # noqa: N818
+    """Not enough turns for this fit."""
+
+
+class NotConverged(ModelError):  # noqa: N818
+    """The fit found no solution."""
+
+
+class CalibrationError(AssayError):
+    """A calibration that is none, or belongs to another engine."""
+
+
+class LearnedError(AssayError):
+    """A dataset, configuration or checkpoint that does not fit."""
+
+
+class AssayWarning(UserWarning):
+    """The result stands, but the user should know something."""

@@ -1,0 +1,47 @@
+"""Where things live on the user's machine, and how files are written so that none is ever half there."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from assay.errors import OutputError
+
+
+def data_folder() -> Path:
+    """The user's data folder for Assay; the environment variable ASSAY_HOME overrides it."""
+    if home := os.environ.get("ASSAY_HOME"):
+        return Path(home).expanduser()
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "assay"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "assay"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "assay"
+
+
+def default_store() -> Path:
+    """The analysis store that serves when `--store` is not given."""
+    return data_folder() / "analyses.db"
+
+
+@contextmanager
+def atomic(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside `path`; it takes the final name only if the block ends well.
+
+    A crash, a full disk or Ctrl-C leaves whatever was there before.
+    """
+    final = Path(path)
+    part = final.with_name(f".{final.name}.{os.getpid()}.part")
+    if not final.parent.is_dir():
+        raise OutputError(f"cannot write {final}: the folder {final.parent} does not exist.")
+    try:
+        yield part
+        part.replace(final)
+    except OSError as error:
+        raise OutputError(f"cannot write {final}: {error.strerror or error}.") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -1,0 +1,76 @@
+"""The house itself: imports run one way, the command line starts light, errors become sentences."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+
+PACKAGE = Path(assay.__file__).parent
+
+# Which rooms each room may import. What stands at the top of the package (errors, bands, ...) is open to all.
+MAY_IMPORT = {
+    "games": set(),
+    "engine": {"games"},
+    "intrinsic": set(),
+    "results": set(),
+    "performance": {"games", "engine", "intrinsic", "results"},
+    "learned": {"games", "engine", "intrinsic", "performance"},
+    "report": {"games", "engine", "intrinsic", "performance", "learned", "results"},
+    "web": {"games", "engine", "intrinsic", "performance", "learned", "results", "report"},
+    "cli": {"games", "engine", "intrinsic", "performance", "learned", "results", "report", "web"},
+}
+HEAVY = {
+    "numpy",
+    "scipy",
+    "polars",
+    "pyarrow",
+    "matplotlib",
+    "torch",
+    "chess",
+    "jinja2",
+    "rich",
+    "distributed",
+}
+
+
+def imports_of(file: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: imports are absolute here"
+            names.add(node.module or "")
+    return names
+
+
+@pytest.mark.parametrize("room", sorted(MAY_IMPORT))
+def test_imports_run_one_way(room: str) -> None:
+    for file in (PACKAGE / room).rglob("*.py"):
+        rooms = {name.split(".")[1] for name in imports_of(file) if name.startswith("assay.")}
+        wrong = {r for r in rooms if (PACKAGE / r).is_dir()} - MAY_IMPORT[room] - {room}
+        assert not wrong, f"{file.relative_to(PACKAGE)} imports {wrong}"
+
+
+def test_the_top_of_the_package_imports_no_room() -> None:
+    for file in PACKAGE.glob("*.py"):
+        rooms = {name.split(".")[1] for name in imports_of(file) if name.startswith("assay.")}
+        assert not {r for r in rooms if (PACKAGE / r).is_dir()}, file.name
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from assay.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted({m.split('.')[0] for m in sys.modules}), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Usage: assay" in run.stdout
+    assert not HEAVY & set(ast.literal_eval(run.stderr))

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Find a Stockfish, or install one: apt (with sudo if not root), Homebrew, the WASM build from npm.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+say() { printf 'assay set-up: %s\n' "$*" >&2; }
+
+usual_places=(/usr/games /usr/local/games /usr/local/bin /opt/homebrew/bin /usr/bin "$PWD/.tools/bin")
+found() {
+    command -v stockfish >/dev/null 2>&1 && return 0
+    local folder
+    for folder in "${usual_places[@]}"; do
+        [ -x "$folder/stockfish" ] && return 0
+    done
+    return 1
+}
+found && exit 0
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null 2>&1; then sudo "$@"; else return 1; fi
+}
+if command -v apt-get >/dev/null 2>&1; then
+    say "installing Stockfish with apt ..."
+    export DEBIAN_FRONTEND=noninteractive
+    { as_root apt-get update -qq && as_root apt-get install -y -qq stockfish; } >/dev/null 2>&1 || say "apt could not install it."
+    found && exit 0
+fi
+if command -v brew >/dev/null 2>&1; then
+    say "installing Stockfish with Homebrew ..."
+    brew install --quiet stockfish || say "Homebrew could not install it."
+    found && exit 0
+fi
+if command -v npm >/dev/null 2>&1 && command -v node >/dev/null 2>&1; then
+    say "installing the WASM build of Stockfish from npm (about 2.5 times slower than a native one) ..."
+    mkdir -p .tools/bin
+    npm install --silent --no-fund --no-audit --prefix .tools stockfish >/dev/null 2>&1 || say "npm could not install it."
+    script=$(find .tools/node_modules/stockfish -name 'stockfish*single*.js' -not -name '*lite*' 2>/dev/null | sort | head -n 1)
+    [ -n "$script" ] || script=$(find .tools/node_modules/stockfish -name 'stockfish*.js' 2>/dev/null | sort | head -n 1)
+    if [ -n "$script" ]; then
+        printf '#!/bin/sh\nexec node "%s/%s" "$@"\n' "$PWD" "$script" > .tools/bin/stockfish
+        chmod +x .tools/bin/stockfish
+        found && exit 0
+    fi
+fi
+say "no chess engine found and none could be installed. Install Stockfish (https://stockfishchess.org) and put it on PATH."
+exit 1
