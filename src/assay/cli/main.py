@@ -1,4 +1,4 @@
-"""The command `assay`: the table of commands, loaded only when called, and the one place where errors become sentences."""
+"""The command `assay`: the table of commands, loaded when called, and the place where errors become sentences."""
 
 from __future__ import annotations
 
