@@ -96,7 +96,7 @@ def main(args: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         _fail(error.format_message(), debug)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nassay: interrupted.", err=True)
+        click.echo("assay: interrupted.", err=True)
         sys.exit(130)
     except AssayError as error:
         _fail(str(error), debug)
