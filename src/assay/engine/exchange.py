@@ -1,0 +1,218 @@
+"""Analyses in and out: JSON lines and Parquet, an open format (`docs/analysis.md` has the schema).
+
+One object per position. What a file leaves unsaid is inferred where the rows allow it and asked for where they do not:
+the depth is the greatest that is listed, and the lines follow from positions with more legal moves than listed ones.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import chess
+import numpy as np
+import zstandard
+
+from assay.engine import score
+from assay.engine.identity import ALL_LINES, Identity
+from assay.engine.position import decode_move, encode_move, from_board, to_fen
+from assay.engine.store import LeftOut, Store
+from assay.engine.uci import Valued
+from assay.errors import InputError
+from assay.games.stream import Stream
+from assay.paths import atomic
+
+Row = Mapping[str, Any]
+
+
+# Out.
+
+
+def rows_of(store: Store, analyses: Iterable[int] | None = None) -> Iterator[dict[str, Any]]:
+    """Every position of the store as an object of the exchange format; of all analyses or of these."""
+    chosen = None if analyses is None else set(analyses)
+    for kept in store.kept():
+        if chosen is not None and kept.id not in chosen:
+            continue
+        head = _head(kept.identity)
+        for valued in store.all_valued(kept.id):
+            yield _valued_row(valued, head, kept.identity)
+        for out in store.all_left_out(kept.id):
+            row = {"fen": to_fen(out.key), **head, "limit": _limit(kept.identity, kept.depth)}
+            yield {**row, "skipped": out.reason, "pre": score.to_text(out.value)}
+
+
+def _head(identity: Identity) -> dict[str, Any]:
+    return {"engine": identity.engine, "net": identity.net, "options": dict(identity.options)}
+
+
+def _limit(identity: Identity, depth: int) -> dict[str, int]:
+    return {"depth": depth, "lines": identity.lines} | ({"nodes": identity.nodes} if identity.nodes else {})
+
+
+def _valued_row(valued: Valued, head: Row, identity: Identity) -> dict[str, Any]:
+    table = valued.table()
+    if (np.abs(table.astype(np.int32)) > score.LIMIT).any():
+        lists = [[score.to_text(code) for code in codes] for codes in table.tolist()]
+    else:
+        lists = table.tolist()
+    return {
+        "fen": to_fen(valued.key),
+        **head,
+        "limit": _limit(identity, valued.depth),
+        "legal": valued.legal,
+        "nodes": valued.nodes,
+        "milliseconds": valued.milliseconds,
+        "moves": [decode_move(code) for code in valued.move_codes().tolist()],
+        "scores": {str(depth): values for depth, values in enumerate(lists, 1)},
+    }
+
+
+def export(store: Store, path: str | Path) -> int:
+    """Write the whole store to `.parquet`, `.jsonl`, `.jsonl.gz` or `.jsonl.zst`; the number of positions."""
+    path = Path(path)
+    count = 0
+    with atomic(path) as part:
+        if path.suffix == ".parquet":
+            return _write_parquet(store, part)
+        if not path.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")):
+            raise InputError(f"{path}: name the file .parquet, .jsonl, .jsonl.gz or .jsonl.zst.")
+        with _open_text(part, path.suffix) as file:
+            for row in rows_of(store):
+                file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+                count += 1
+    return count
+
+
+@contextmanager
+def _open_text(part: Path, suffix: str) -> Iterator[IO[str]]:
+    with part.open("wb") as raw:
+        if suffix == ".zst":
+            with zstandard.ZstdCompressor(level=9).stream_writer(raw) as out, io.TextIOWrapper(out, "utf-8") as text:
+                yield text
+        elif suffix == ".gz":
+            with gzip.open(raw, "wt", encoding="utf-8") as text:
+                yield text
+        else:
+            with io.TextIOWrapper(raw, "utf-8") as text:
+                yield text
+
+
+# In.
+
+
+@dataclass
+class Imported:
+    """What an import read: positions new and known, and rows refused by reason."""
+
+    valued: int = 0
+    left_out: int = 0
+    games: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    first_refused: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of an exchange file, checked: its result, the identity it names (None: it does not), its game."""
+
+    result: Valued | LeftOut
+    identity: Identity | None
+    game: str | None
+    ply: int
+    repetition: bool
+
+
+def read(path: str | Path, into: Imported) -> Iterator[Entry]:
+    """The good rows of an exchange file; the others are counted by reason in `into`."""
+    rows = _parquet_rows(Path(path)) if str(path).endswith(".parquet") else _json_rows(path, into)
+    for number, row in enumerate(rows, 1):
+        try:
+            yield _entry(row)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
+            into.refused[reason] += 1
+            into.first_refused = into.first_refused or f"row {number}: {reason}"
+
+
+def _json_rows(path: str | Path, into: Imported) -> Iterator[Row]:
+    with Stream(path) as stream:
+        rest = b""
+        for block in stream.blocks():
+            *lines, rest = (rest + block).split(b"\n")
+            yield from _parsed(lines, into)
+        yield from _parsed([rest], into)
+        if stream.problem:
+            into.refused[f"the file breaks off: {stream.problem}"] += 1
+
+
+def _parsed(lines: list[bytes], into: Imported) -> Iterator[Row]:
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if isinstance(row, dict):
+            yield row
+        else:
+            into.refused["not a JSON object"] += 1
+            into.first_refused = into.first_refused or "a line that is no JSON object"
+
+
+def _entry(row: Row) -> Entry:
+    board = chess.Board(row["fen"])
+    if not board.is_valid():
+        raise ValueError("not a legal position")
+    game, ply = row.get("game"), int(row.get("ply") or 0)
+    limit = row.get("limit") or {}
+    if row.get("skipped"):
+        result: Valued | LeftOut = LeftOut(from_board(board), str(row["skipped"]), score.parse(row.get("pre")))
+    else:
+        result = _read_valued(row, board, int(limit.get("depth") or 0))
+    identity = None
+    if row.get("engine"):
+        identity = Identity(
+            engine=str(row["engine"]),
+            net=str(row.get("net") or ""),
+            options=tuple(sorted((str(k), str(v)) for k, v in (row.get("options") or {}).items())),
+            nodes=int(limit.get("nodes") or 0),
+            lines=int(limit.get("lines") or ALL_LINES),
+        )
+    return Entry(result, identity, None if game is None else str(game), ply, bool(row.get("repetition")))
+
+
+def _read_valued(row: Row, board: chess.Board, depth: int) -> Valued:
+    moves = list(row["moves"])
+    legal = {move.uci() for move in board.legal_moves}
+    if not moves or len(set(moves)) < len(moves) or not legal.issuperset(moves):
+        raise ValueError("moves that are not legal, or listed twice, or none")
+    depths = {int(name): values for name, values in row["scores"].items()}
+    if not depths or min(depths) < 1 or max(depths) > 245:
+        raise ValueError("scores without a depth between 1 and 245")
+    if any(len(values) != len(moves) for values in depths.values()):
+        raise ValueError("not as many scores as moves")
+    reached = max(depths)
+    table = np.full((reached, len(moves)), score.MISSING, "<i2")
+    for at, values in depths.items():
+        table[at - 1] = [score.parse(value) for value in values]
+    if (table[-1] == score.MISSING).any():
+        raise ValueError("a move without a score at the last depth")
+    return Valued(
+        key=from_board(board),
+        depth=max(depth, reached),
+        reached=reached,
+        legal=len(legal),
+        nodes=int(row.get("nodes") or 0),
+        milliseconds=int(row.get("milliseconds") or 0),
+        moves=np.array([encode_move(move) for move in moves], "<u2").tobytes(),
+        scores=table.tobytes(),
+    )

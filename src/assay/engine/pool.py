@@ -1,0 +1,247 @@
+"""Many engines on this machine, each fed without a pause.
+
+An engine gets its next position before the answer to the last is read, and answers are stored by another thread, so
+engines wait for nothing but the pipe. What goes wrong with an engine (death, silence, nonsense) costs that engine a
+restart and that position another try; after three it is set aside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from assay.engine import score
+from assay.engine.identity import LOOK_LIMIT, Identity, Job
+from assay.engine.position import to_fen
+from assay.engine.store import LeftOut
+from assay.engine.uci import UciEngine, Valued, legal_moves, read_look, read_search
+from assay.errors import EngineError
+
+TRIES = 3
+# An engine is taken for hung after this many times the longest search so far, but never before so many seconds.
+PATIENCE_FACTOR = 20
+LEAST_PATIENCE = 60.0
+# When so many positions in a row were set aside and none was ever valued, it is not the positions' fault.
+HOPELESS = 5
+
+
+@dataclass(frozen=True)
+class SetAside:
+    """A position that the engine failed at three times."""
+
+    key: bytes
+    why: str
+
+    @property
+    def fen(self) -> str:
+        return to_fen(self.key)
+
+
+Result = Valued | LeftOut | SetAside
+
+
+@dataclass
+class Load:
+    """How busy the engines are, as they work."""
+
+    workers: int
+    started: float = field(default_factory=time.perf_counter)
+    searching: float = 0.0
+    longest: float = 0.0
+    restarts: int = 0
+
+    def count(self, seconds: float) -> None:
+        self.searching += seconds
+        self.longest = max(self.longest, seconds)
+
+    @property
+    def busy(self) -> float:
+        """Time spent searching divided by wall time x workers."""
+        return self.searching / max((time.perf_counter() - self.started) * self.workers, 1e-9)
+
+
+@dataclass
+class _Task:
+    key: bytes
+    tries: int = 0
+    looked: bool = False
+    legal: frozenset[str] = frozenset()
+
+
+async def identify(job: Job) -> Identity:
+    """Start the engine once and ask who it is."""
+    engine = await UciEngine.start(job)
+    try:
+        return engine.identity
+    finally:
+        await engine.quit()
+
+
+async def value_all(
+    keys: Iterator[bytes],
+    job: Job,
+    *,
+    workers: int,
+    take: Callable[[Result], None],
+    load: Load | None = None,
+    patience: float | None = None,
+) -> None:
+    """Value positions with `workers` engines; `take` gets each result as it comes.
+
+    `patience` is how many seconds an engine may be silent in a search; None waits twenty times as long as the longest
+    search so far, and at least a minute.
+    """
+    load = load or Load(workers)
+    pool = _Pool(keys, job, take, load, patience)
+    tasks = [asyncio.create_task(pool.work()) for _ in range(workers)]
+    watch = asyncio.create_task(pool.watch())
+    try:
+        for task in asyncio.as_completed(tasks):
+            await task
+    finally:
+        watch.cancel()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, watch, return_exceptions=True)
+
+
+class _Pool:
+    def __init__(
+        self, keys: Iterator[bytes], job: Job, take: Callable[[Result], None], load: Load, patience: float | None
+    ) -> None:
+        self.keys, self.job, self.take, self.load, self.patience = keys, job, take, load, patience
+        self.ready: deque[_Task] = deque()
+        self.again: deque[_Task] = deque()
+        self.engines: set[UciEngine] = set()
+        self.failed_in_a_row = 0
+        self.ever_valued = False
+
+    def next_task(self) -> _Task | None:
+        """The next position that needs an engine."""
+        if self.again:
+            return self.again.popleft()
+        self.prepare()
+        return self.ready.popleft() if self.ready else None
+
+    def prepare(self) -> None:
+        """Have a position ready, so that no engine waits for its legal moves; forced ones are told at once."""
+        while not self.ready and (key := next(self.keys, None)) is not None:
+            task = _Task(key, looked=not self.job.looks_first, legal=legal_moves(key))
+            if len(task.legal) > 1:
+                self.ready.append(task)
+            elif task.legal:
+                self.take(LeftOut(key, "forced", score.MISSING))
+
+    async def watch(self) -> None:
+        """End engines that are silent for too long.
+
+        Silence is counted in seconds that this process lived through: when machine and engines were suspended
+        together, nobody hung.
+        """
+        while True:
+            await asyncio.sleep(1)
+            limit = self.patience or max(LEAST_PATIENCE, PATIENCE_FACTOR * self.load.longest)
+            for engine in list(self.engines):
+                engine.silent += 1
+                if engine.silent > limit:
+                    engine.kill(f"it said nothing for {limit:.0f} s")
+
+    async def work(self) -> None:
+        """Feed one engine, and its successors, until nothing is left."""
+        engine: UciEngine | None = None
+        try:
+            while (task := self.next_task()) is not None:
+                if engine is None:
+                    engine = await self.start(task)
+                engine = await self.feed(engine, task)
+        finally:
+            if engine is not None:
+                self.engines.discard(engine)
+                await engine.quit()
+
+    async def start(self, task: _Task) -> UciEngine:
+        for attempt in range(TRIES):
+            try:
+                engine = await UciEngine.start(self.job)
+                self.engines.add(engine)
+                return engine
+            except EngineError as error:
+                self.load.restarts += 1
+                if attempt == TRIES - 1:
+                    name = " ".join(self.job.command)
+                    raise EngineError(f"the engine {name!r} does not start: {_sentence(error)}") from error
+        raise AssertionError("unreachable")
+
+    async def feed(self, engine: UciEngine, task: _Task) -> UciEngine | None:
+        """Keep one engine busy from this position on; None when it had to be ended."""
+        current: _Task | None = task
+        try:
+            self.begin(engine, task)
+            while current is not None:
+                output, seconds = await engine.finish()
+                self.load.count(seconds)
+                if not current.looked:
+                    value = read_look(output)
+                    current.looked = True
+                    if abs(value) <= LOOK_LIMIT:
+                        engine.begin(current.key)
+                        continue
+                    done: Result = LeftOut(current.key, "decided", value)
+                    current = self.begin_next(engine)
+                else:
+                    # The engine thinks about the next position while the last answer is read.
+                    last, current = current, self.begin_next(engine)
+                    try:
+                        done = read_search(output, last.key, last.legal, self.job, seconds)
+                    except EngineError:
+                        if current is not None:
+                            self.again.appendleft(current)
+                        current = last
+                        raise
+                    self.ever_valued = True
+                self.failed_in_a_row = 0
+                self.take(done)
+        except EngineError as error:
+            self.engines.discard(engine)
+            engine.kill()
+            self.load.restarts += 1
+            assert current is not None
+            self.failed(current, error)
+            return None
+        return engine
+
+    def begin(self, engine: UciEngine, task: _Task) -> None:
+        if task.looked:
+            engine.begin(task.key)
+        else:
+            engine.begin_look(task.key)
+
+    def begin_next(self, engine: UciEngine) -> _Task | None:
+        task = self.next_task()
+        if task is not None:
+            # If it died between two searches, the next `finish` says so and counts it as that position's try.
+            with suppress(EngineError):
+                self.begin(engine, task)
+            self.prepare()
+        return task
+
+    def failed(self, task: _Task, error: EngineError) -> None:
+        task.tries += 1
+        task.looked = not self.job.looks_first
+        if task.tries < TRIES:
+            self.again.append(task)
+            return
+        self.failed_in_a_row += 1
+        if not self.ever_valued and self.failed_in_a_row >= HOPELESS:
+            name = " ".join(self.job.command)
+            raise EngineError(f"the engine {name!r} failed at every position so far: {_sentence(error)}")
+        self.take(SetAside(task.key, str(error)))
+
+
+def _sentence(error: EngineError) -> str:
+    text = str(error)
+    return text if text.endswith(".") else f"{text}."

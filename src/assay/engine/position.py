@@ -1,0 +1,118 @@
+"""The key of a position: 35 bytes that say all an engine is told, and nothing else.
+
+32 bytes of board (a nibble for each square, a1 first), one byte for the side to move and the castling rights, one for
+the file of a *possible* en passant capture, one for the halfmove clock. So two games that reach the same position
+share its analysis. The clock belongs to the key because engines value a position by it (Stockfish shrinks its
+evaluation as the clock runs); the move number does not, and neither does the game's history.
+
+Piece codes are 0 for an empty square, 1-6 for White's pawn, knight, bishop, rook, queen and king, 7-12 for Black's.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+KEY_BYTES = 35
+NO_FILE = 8
+PIECES = ".PNBRQKpnbrqk"
+
+
+def pack(
+    boards: NDArray[np.uint8],
+    white_to_move: NDArray[np.bool_],
+    castling: NDArray[np.bool_],
+    en_passant: NDArray[np.int8],
+    halfmove: NDArray[np.uint8],
+) -> NDArray[np.uint8]:
+    """Keys of many positions, one row of 35 bytes each.
+
+    `boards` is positions x 64 piece codes, `castling` positions x 4 (K, Q, k, q), `en_passant` the file of a pawn
+    that has just moved two squares, or -1. The file is kept only where the capture is legal, as in FEN's stricter
+    reading: otherwise one position would have two keys.
+    """
+    boards = boards.reshape(len(boards), 64)
+    keys = np.empty((len(boards), KEY_BYTES), np.uint8)
+    keys[:, :32] = boards[:, 0::2] | (boards[:, 1::2] << 4)
+    keys[:, 32] = white_to_move
+    for bit in range(4):
+        keys[:, 32] |= castling[:, bit].astype(np.uint8) << (bit + 1)
+    keys[:, 33] = NO_FILE
+    keys[:, 34] = halfmove
+    files = en_passant.astype(np.int64)
+    for row in np.flatnonzero((files >= 0) & _capturer_stands_ready(boards, white_to_move, files)):
+        keys[row, 33] = files[row]
+        if not chess.Board(to_fen(keys[row].tobytes())).has_legal_en_passant():
+            keys[row, 33] = NO_FILE
+    return keys
+
+
+def _capturer_stands_ready(
+    boards: NDArray[np.uint8], white_to_move: NDArray[np.bool_], files: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether a pawn of the side to move stands beside the pawn that has just moved two squares."""
+    rank = np.where(white_to_move, 4, 3)
+    pawn = np.where(white_to_move, 1, 7)
+    rows = np.arange(len(boards))
+    left = (files > 0) & (boards[rows, rank * 8 + np.maximum(files - 1, 0)] == pawn)
+    right = (files < 7) & (boards[rows, rank * 8 + np.minimum(files + 1, 7)] == pawn)
+    return left | right
+
+
+def from_board(board: chess.Board) -> bytes:
+    """The key of a python-chess board.
+
+    >>> to_fen(from_board(chess.Board("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 7")))
+    '4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1'
+    """
+    squares = [0] * 64
+    for square, piece in board.piece_map().items():
+        squares[square] = piece.piece_type + (0 if piece.color else 6)
+    nibbles = bytes(squares[i] | squares[i + 1] << 4 for i in range(0, 64, 2))
+    state = int(board.turn)
+    for bit, (color, kingside) in enumerate(((True, True), (True, False), (False, True), (False, False))):
+        right = board.has_kingside_castling_rights if kingside else board.has_queenside_castling_rights
+        state |= right(color) << (bit + 1)
+    file = chess.square_file(board.ep_square) if board.ep_square is not None and board.has_legal_en_passant() else 8
+    return nibbles + bytes((state, file, min(board.halfmove_clock, 255)))
+
+
+def from_fen(fen: str) -> bytes:
+    """The key of a FEN; ValueError if it is none."""
+    return from_board(chess.Board(fen))
+
+
+def to_fen(key: bytes) -> str:
+    """The FEN of a key, with move number 1: the number is no part of a position.
+
+    >>> to_fen(from_fen(chess.STARTING_FEN)) == chess.STARTING_FEN
+    True
+    """
+    squares = "".join(PIECES[nibble] for byte in key[:32] for nibble in (byte & 15, byte >> 4))
+    ranks = "/".join(squares[rank * 8 : rank * 8 + 8] for rank in range(7, -1, -1))
+    for run in range(8, 0, -1):
+        ranks = ranks.replace("." * run, str(run))
+    white = key[32] & 1
+    castling = "".join(letter for bit, letter in enumerate("KQkq") if key[32] >> (bit + 1) & 1) or "-"
+    passant = "-" if key[33] == NO_FILE else f"{'abcdefgh'[key[33]]}{6 if white else 3}"
+    return f"{ranks} {'w' if white else 'b'} {castling} {passant} {key[34]} 1"
+
+
+@cache
+def encode_move(uci: str) -> int:
+    """A move in 16 bits: from, to << 6, promotion piece << 12 (0 none, 2 knight, 3 bishop, 4 rook, 5 queen).
+
+    >>> encode_move("e2e4"), decode_move(encode_move("a7b8n"))
+    (1804, 'a7b8n')
+    """
+    move = chess.Move.from_uci(uci)
+    return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
+
+
+@cache
+def decode_move(code: int) -> str:
+    """The UCI text of a move code."""
+    return chess.Move(code & 63, code >> 6 & 63, code >> 12 or None).uci()

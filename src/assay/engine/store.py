@@ -1,0 +1,324 @@
+"""The analysis store: valued positions by identity, in one SQLite file.
+
+::
+
+    analysis   id, engine, net, options (JSON), nodes, lines          who valued, under which rules
+    valued     analysis, key, depth, reached, legal, nodes,           one row per position and analysis
+               milliseconds, moves, scores
+    left_out   analysis, key, reason, value                           positions not worth a search: forced, decided
+    covered    analysis, key                                          games analysed whole, by their last valued position
+
+`key` is the 35 bytes of :mod:`assay.engine.position`, `moves` and `scores` the bytes of
+:class:`assay.engine.uci.Valued`. A deeper search of a position takes the place of a shallower one.
+
+The journal is a write-ahead log and every commit is synced, so a finished position survives a kill and a power cut.
+Any number of processes may read while one writes.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from assay.engine.identity import ALL_LINES, Identity
+from assay.engine.lock import only_writer
+from assay.engine.uci import Valued
+from assay.errors import StoreError
+
+_APPLICATION = 0x41535359
+_FORMAT = 1
+_SCHEMA = """
+CREATE TABLE analysis (
+    id INTEGER PRIMARY KEY, engine TEXT NOT NULL, net TEXT NOT NULL, options TEXT NOT NULL,
+    nodes INTEGER NOT NULL, lines INTEGER NOT NULL, UNIQUE (engine, net, options, nodes, lines)
+);
+CREATE TABLE valued (
+    id INTEGER PRIMARY KEY, analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, depth INTEGER NOT NULL,
+    reached INTEGER NOT NULL, legal INTEGER NOT NULL, nodes INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
+    moves BLOB NOT NULL, scores BLOB NOT NULL
+);
+CREATE UNIQUE INDEX valued_key ON valued (analysis, key, depth, legal);
+CREATE TABLE left_out (
+    analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, reason TEXT NOT NULL, value INTEGER NOT NULL,
+    PRIMARY KEY (analysis, key)
+) WITHOUT ROWID;
+CREATE TABLE covered (
+    analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, PRIMARY KEY (analysis, key)
+) WITHOUT ROWID;
+"""
+_BATCH = 500
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A position that was not searched: `forced` (a single legal move) or `decided` (with the look's score code)."""
+
+    key: bytes
+    reason: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the store holds of one identity."""
+
+    id: int
+    identity: Identity
+    positions: int
+    left_out: int
+    games: int
+    least_depth: int
+    depth: int
+
+
+class Store:
+    """An open store. Use it as a context manager."""
+
+    def __init__(self, path: str | Path, *, create: bool = False) -> None:
+        self.path = Path(path)
+        if not create and not self.path.exists():
+            raise StoreError(f"there is no analysis store {self.path}. 'assay analyse' makes one.")
+        try:
+            if create:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            self._prepare(create)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be opened as an analysis store: {error}.") from error
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be opened: {error.strerror or error}.") from error
+
+    def _prepare(self, create: bool) -> None:
+        db = self._db
+        if create and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            db.execute("PRAGMA page_size = 8192")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript(
+                f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {_APPLICATION};"
+                f"PRAGMA user_version = {_FORMAT}; COMMIT;"
+            )
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if application != _APPLICATION:
+            raise StoreError(f"{self.path} is not an analysis store.")
+        if version > _FORMAT:
+            raise StoreError(f"{self.path} was written by a newer version of Assay: update Assay.")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA cache_size = -65536")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._db.close()
+
+    # What is there.
+
+    def kept(self) -> list[Kept]:
+        """What the store holds, an entry for each identity."""
+        db = self._db
+        counts = {
+            number: rest
+            for number, *rest in db.execute(
+                "SELECT analysis, count(*), min(depth), max(depth) FROM valued INDEXED BY valued_key GROUP BY analysis"
+            )
+        }
+        left_out = dict(db.execute("SELECT analysis, count(*) FROM left_out GROUP BY analysis").fetchall())
+        games = dict(db.execute("SELECT analysis, count(*) FROM covered GROUP BY analysis").fetchall())
+        found = []
+        for number, identity in self._identities().items():
+            positions, least, most = counts.get(number, (0, 0, 0))
+            found.append(
+                Kept(number, identity, positions, left_out.get(number, 0), games.get(number, 0), least, most)
+            )
+        return found
+
+    def _identities(self) -> dict[int, Identity]:
+        rows = self._db.execute("SELECT id, engine, net, options, nodes, lines FROM analysis ORDER BY id")
+        return {
+            number: Identity(engine, net, tuple((name, value) for name, value in json.loads(options)), nodes, lines)
+            for number, engine, net, options, nodes, lines in rows
+        }
+
+    def siblings(self, identity: Identity) -> list[tuple[int, int]]:
+        """The analyses that may serve this identity, itself first, each with the moves up to which it does.
+
+        Multi-PV with more lines than there are legal moves is the same search however many lines were asked for. So an
+        analysis that differs only in its lines serves wherever both list every move.
+        """
+        found = []
+        for number, other in self._identities().items():
+            if other == identity:
+                found.insert(0, (number, ALL_LINES))
+            elif (other.engine, other.net, other.options, other.nodes) == (
+                identity.engine,
+                identity.net,
+                identity.options,
+                identity.nodes,
+            ):
+                found.append((number, min(other.lines, identity.lines)))
+        return found
+
+    def known(self, identity: Identity, depth: int) -> dict[bytes, int]:
+        """Rows that value a position at least to `depth`: key to row number."""
+        rows: dict[bytes, int] = {}
+        for number, most in reversed(self.siblings(identity)):
+            rows.update(
+                self._db.execute(
+                    "SELECT key, id FROM valued INDEXED BY valued_key WHERE analysis = ? AND depth >= ? AND legal <= ?",
+                    (number, depth, most),
+                )
+            )
+        return rows
+
+    def out(self, identity: Identity) -> dict[bytes, tuple[str, int]]:
+        """Positions left out: key to reason and value."""
+        rows: dict[bytes, tuple[str, int]] = {}
+        for number, _ in self.siblings(identity):
+            for key, reason, value in self._db.execute(
+                "SELECT key, reason, value FROM left_out WHERE analysis = ?", (number,)
+            ):
+                rows.setdefault(key, (reason, value))
+        return rows
+
+    def read(self, rows: Iterable[int]) -> Iterator[Valued]:
+        """The valued positions of these row numbers, in the order of the numbers."""
+        for values in self.read_columns(
+            rows, "key, depth, reached, legal, nodes, milliseconds, moves, scores"
+        ):
+            yield Valued(*values)
+
+    def read_columns(self, rows: Iterable[int], columns: str) -> Iterator[tuple[Any, ...]]:
+        """Columns of these row numbers, in the order of the numbers: neighbours on disk are read together."""
+        wanted = sorted(rows)
+        for start in range(0, len(wanted), _BATCH):
+            some = wanted[start : start + _BATCH]
+            marks = ",".join("?" * len(some))
+            yield from self._db.execute(f"SELECT {columns} FROM valued WHERE id IN ({marks}) ORDER BY id", some)
+
+    # Writing.
+
+    def number_of(self, identity: Identity) -> int:
+        """The row of an identity, made if it is new."""
+        values = (
+            identity.engine,
+            identity.net,
+            json.dumps(identity.options, ensure_ascii=False),
+            identity.nodes,
+            identity.lines,
+        )
+        self._db.execute(
+            "INSERT OR IGNORE INTO analysis (engine, net, options, nodes, lines) VALUES (?, ?, ?, ?, ?)", values
+        )
+        (number,) = self._db.execute(
+            "SELECT id FROM analysis WHERE engine = ? AND net = ? AND options = ? AND nodes = ? AND lines = ?", values
+        ).fetchone()
+        return int(number)
+
+    def add(self, analysis: int, results: Sequence[Valued | LeftOut]) -> None:
+        """Store results in one transaction; a deeper search takes the place of a shallower one."""
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            for result in results:
+                if isinstance(result, LeftOut):
+                    db.execute(
+                        "INSERT OR IGNORE INTO left_out VALUES (?, ?, ?, ?)",
+                        (analysis, result.key, result.reason, result.value),
+                    )
+                    continue
+                at = (analysis, result.key)
+                row = db.execute("SELECT max(depth) FROM valued WHERE analysis = ? AND key = ?", at).fetchone()
+                if row[0] is not None and row[0] >= result.depth:
+                    continue
+                db.execute("DELETE FROM valued WHERE analysis = ? AND key = ?", at)
+                db.execute(
+                    "INSERT INTO valued (analysis, key, depth, reached, legal, nodes, milliseconds, moves, scores) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        analysis,
+                        result.key,
+                        result.depth,
+                        result.reached,
+                        result.legal,
+                        result.nodes,
+                        result.milliseconds,
+                        result.moves,
+                        result.scores,
+                    ),
+                )
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+    def add_games(self, analysis: int, last_keys: Iterable[bytes]) -> None:
+        """Note games whose positions are all stored, each by the key of its last valued position."""
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?)", ((analysis, key) for key in last_keys))
+        self._db.execute("COMMIT")
+
+
+class Writer:
+    """Stores results from a thread of its own, so that no engine waits for the disk."""
+
+    def __init__(self, store: Store, analysis: int) -> None:
+        self._store, self._analysis = store, analysis
+        self._queue: queue.SimpleQueue[Valued | LeftOut | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._write, name="store-writer")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def put(self, result: Valued | LeftOut) -> None:
+        if self._error is not None:
+            raise StoreError(f"{self._store.path} cannot be written: {self._error}.") from self._error
+        self._queue.put(result)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._queue.put(None)
+        self._thread.join()
+        if self._error is not None and kind is None:
+            raise StoreError(f"{self._store.path} cannot be written: {self._error}.") from self._error
+
+    def _write(self) -> None:
+        try:
+            while True:
+                batch = [self._queue.get()]
+                while not self._queue.empty():
+                    batch.append(self._queue.get())
+                results = [result for result in batch if result is not None]
+                self._store.add(self._analysis, results)
+                if len(results) < len(batch):
+                    return
+        except BaseException as error:
+            self._error = error
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[Store]:
+    """Open a store as its only writer, made if it is not there."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder {path.parent}: {error.strerror or error}.") from error
+    with only_writer(path), Store(path, create=True) as store:
+        yield store

@@ -1,0 +1,289 @@
+"""One engine over raw UCI: start, options, multi-PV search, exact scores, death.
+
+The hot path keeps the engine's output as bytes until `bestmove` and reads it with one regular expression; no object is
+made per line. Multi-PV to depth 10 prints some 350 lines a position, and a reader that takes each apart costs more than
+the bookkeeping of everything else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Self, cast
+
+import chess
+import numpy as np
+
+from assay.engine import score
+from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Job
+from assay.engine.position import encode_move, to_fen
+from assay.errors import EngineError
+
+# A line may name its parts in any order. Bounds are no values.
+_LINE = re.compile(
+    rb"^info(?! string)(?!.*? (?:lower|upper)bound)"
+    rb"(?=.*? depth (\d+))(?=.*? score (cp|mate) (-?\d+))(?=.*? pv (\S+))",
+    re.MULTILINE,
+)
+_NODES = re.compile(rb" nodes (\d+)")
+_OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
+_START_SECONDS = 20.0
+_MOST_OUTPUT = 64 << 20
+
+
+@dataclass(frozen=True)
+class Valued:
+    """One position valued: every listed move at every depth.
+
+    `moves` holds 16-bit move codes in the engine's final order, `scores` int16 score codes, depths 1 to `reached` each
+    in the order of the moves; both are little-endian bytes, as they are stored.
+    """
+
+    key: bytes
+    depth: int
+    reached: int
+    legal: int
+    nodes: int
+    milliseconds: int
+    moves: bytes
+    scores: bytes
+
+    def table(self) -> np.ndarray[tuple[int, int], np.dtype[np.int16]]:
+        """Score codes, depths x moves."""
+        return np.frombuffer(self.scores, "<i2").reshape(self.reached, -1)
+
+    def move_codes(self) -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
+        return np.frombuffer(self.moves, "<u2")
+
+
+def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seconds: float) -> Valued:
+    """Read a finished search; EngineError if it is not a whole answer for this position.
+
+    Of each depth and move the last exact line counts: an engine may print a line again when a search was widened.
+    """
+    by_depth: dict[int, dict[bytes, int]] = {}
+    for depth, kind, number, move in _LINE.findall(output):
+        value = int(number)
+        code = score.from_cp(value) if kind == b"cp" else score.from_mate(value)
+        values = by_depth.setdefault(int(depth), {})
+        # Re-inserting keeps the order in which the lines of a depth were last printed: best first.
+        values.pop(move, None)
+        values[move] = code
+    if not by_depth:
+        raise EngineError("it answered without a single exact score")
+    if (least := min(by_depth)) < 1 or max(by_depth) > NO_DEPTH:
+        raise EngineError(f"it speaks of depth {least if least < 1 else max(by_depth)}")
+    wanted = min(job.lines, len(legal))
+    whole = [depth for depth, values in by_depth.items() if len(values) >= wanted]
+    if not whole:
+        raise EngineError(f"it valued {max(map(len, by_depth.values()))} of {wanted} moves")
+    reached = max(whole)
+    if reached < max(by_depth) and not job.nodes:
+        raise EngineError(f"its last depth lacks {wanted - len(by_depth[max(by_depth)])} of {wanted} moves")
+    moves = list(by_depth[reached])[-wanted:]
+    if strange := [move for move in moves if move.decode("ascii", "replace") not in legal]:
+        raise EngineError(f"it plays {strange[0].decode('ascii', 'replace')!r}, which is not legal")
+    table = np.full((reached, len(moves)), score.MISSING, "<i2")
+    for depth in range(1, reached + 1):
+        values = by_depth.get(depth, {})
+        table[depth - 1] = [values.get(move, score.MISSING) for move in moves]
+    nodes = _NODES.findall(output[output.rfind(b" nodes ") :])
+    return Valued(
+        key=key,
+        depth=job.depth,
+        reached=reached,
+        legal=len(legal),
+        nodes=int(nodes[-1]) if nodes else 0,
+        milliseconds=round(seconds * 1000),
+        moves=np.array([encode_move(move.decode()) for move in moves], "<u2").tobytes(),
+        scores=table.tobytes(),
+    )
+
+
+def read_look(output: bytes) -> int:
+    """The value that a one-line look ended with."""
+    lines = _LINE.findall(output)
+    if not lines:
+        raise EngineError("it answered without a single exact score")
+    _, kind, number, _ = lines[-1]
+    return score.from_cp(int(number)) if kind == b"cp" else score.from_mate(int(number))
+
+
+def legal_moves(key: bytes) -> frozenset[str]:
+    """The legal moves of a position, in UCI."""
+    return frozenset(move.uci() for move in chess.Board(to_fen(key)).legal_moves)
+
+
+class UciEngine(asyncio.SubprocessProtocol):
+    """A running engine. `begin` sends a search and returns at once; `finish` waits for its output.
+
+    The two are apart so that the next search can begin before the last is read.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.name = ""
+        self.net = ""
+        self.silent = 0
+        self.busy_seconds = 0.0
+        self._defaults: dict[str, tuple[str, int | None]] = {}
+        self._buffer = bytearray()
+        self._scanned = 0
+        self._token = b""
+        self._waiting: asyncio.Future[bytes] | None = None
+        self._since = 0.0
+        self._lines_set = 0
+        self._why_dead = ""
+        self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @classmethod
+    async def start(cls, job: Job) -> Self:
+        """Start the engine and set its options; EngineError if it is none or dies."""
+        loop = asyncio.get_running_loop()
+        try:
+            transport, engine = await loop.subprocess_exec(
+                lambda: cls(job), *job.command, stderr=asyncio.subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise EngineError(f"{job.command[0]} cannot be started: {error.strerror or error}.") from error
+        engine._transport = transport
+        engine._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
+        try:
+            await engine._set_up()
+        except BaseException:
+            engine.kill()
+            raise
+        return engine
+
+    async def _set_up(self) -> None:
+        hello = (await self._ask("uci", b"uciok")).decode("utf-8", "replace")
+        for line in hello.splitlines():
+            if line.startswith("id name "):
+                self.name = line[8:].strip()
+            elif match := _OPTION.match(line.strip()):
+                name, _, default, most = match.groups()
+                self._defaults[name] = (default or "", int(most) if most else None)
+        if not self.name:
+            raise EngineError(f"{self.job.command[0]} does not say its name: is it a UCI engine?")
+        for name, value in self.job.settings:
+            if name not in self._defaults:
+                raise EngineError(f"{self.name} has no option {name!r}.")
+            self._send(f"setoption name {name} value {value}")
+        if "Threads" in self._defaults:
+            self._send("setoption name Threads value 1")
+        chosen = dict(self.job.settings)
+        nets = (chosen.get(name, default) for name, (default, _) in self._defaults.items() if name.startswith("EvalFile"))
+        self.net = " ".join(net.replace("\\", "/").rsplit("/", 1)[-1] for net in nets if net and net != "<empty>")
+        if self.job.lines > 1 and "MultiPV" not in self._defaults:
+            raise EngineError(f"{self.name} cannot value several moves (it has no option MultiPV): use --lines 1.")
+        most_lines = self._defaults.get("MultiPV", ("", None))[1]
+        self.most_lines = min(self.job.lines, most_lines or self.job.lines)
+        await self._ask("isready", b"readyok")
+
+    @property
+    def identity(self) -> Identity:
+        return Identity(self.name, self.net, self.job.settings, self.job.nodes, self.most_lines)
+
+    def begin(self, key: bytes) -> None:
+        """Search a position as the job says, from a fresh hash."""
+        limit = f" depth {self.job.depth}" if self.job.depth < NO_DEPTH else ""
+        limit += f" nodes {self.job.nodes}" if self.job.nodes else ""
+        self._go(key, self.most_lines, limit)
+
+    def begin_look(self, key: bytes) -> None:
+        """Take a shallow look at a position: one line, from a fresh hash."""
+        self._go(key, 1, f" depth {LOOK_DEPTH}")
+
+    def _go(self, key: bytes, lines: int, limit: str) -> None:
+        width = f"setoption name MultiPV value {lines}\n" if lines != self._lines_set and "MultiPV" in self._defaults else ""
+        self._lines_set = lines
+        self._expect(b"bestmove")
+        self._send(f"{width}ucinewgame\nposition fen {to_fen(key)}\ngo{limit}")
+
+    async def finish(self) -> tuple[bytes, float]:
+        """The output of the search that was begun, and the seconds it took; EngineError if the engine is gone."""
+        assert self._waiting is not None, "no search was begun"
+        output = await self._waiting
+        seconds = self._until - self._since
+        self.busy_seconds += seconds
+        return output, seconds
+
+    async def quit(self) -> None:
+        """End the engine: politely, and if it does not go within half a second, by force."""
+        with suppress(EngineError):
+            self._send("stop\nquit")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(asyncio.shield(self._gone), 0.5)
+        self.kill()
+
+    def kill(self, why: str = "it was ended") -> None:
+        """End the engine now; whoever waits for it gets an EngineError with this reason."""
+        self._fail(why)
+        with suppress(ProcessLookupError):
+            self._transport.kill()
+        self._transport.close()
+
+    @property
+    def process_id(self) -> int:
+        return self._transport.get_pid()
+
+    async def _ask(self, text: str, token: bytes) -> bytes:
+        self._expect(token)
+        self._send(text)
+        assert self._waiting is not None
+        try:
+            return await asyncio.wait_for(self._waiting, _START_SECONDS)
+        except TimeoutError:
+            raise EngineError(f"{self.job.command[0]} does not answer {text!r}: is it a UCI engine?") from None
+
+    def _expect(self, token: bytes) -> None:
+        self._token = b"\n" + token
+        self._buffer = bytearray(b"\n")
+        self._scanned = 0
+        self.silent = 0
+        self._since = self._until = time.perf_counter()
+        self._waiting = asyncio.get_running_loop().create_future()
+        if self._why_dead:
+            self._fail(self._why_dead)
+
+    def _send(self, text: str) -> None:
+        if self._why_dead:
+            raise EngineError(self._why_dead)
+        self._stdin.write(text.encode() + b"\n")
+
+    # What asyncio calls.
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        buffer, waiting = self._buffer, self._waiting
+        if waiting is None or waiting.done():
+            return
+        buffer += data
+        if b"info" in data:
+            self.silent = 0
+        found = buffer.find(self._token, self._scanned)
+        self._scanned = found if found >= 0 else max(0, len(buffer) - len(self._token))
+        if found >= 0 and buffer.find(b"\n", found + 1) >= 0:
+            self._until = time.perf_counter()
+            waiting.set_result(bytes(buffer[: found + 1]))
+        elif len(buffer) > _MOST_OUTPUT:
+            self.kill("it talks without end")
+
+    def process_exited(self) -> None:
+        code = self._transport.get_returncode()
+        self._fail(f"it died (exit code {code})" if code is None or code >= 0 else f"it died (signal {-code})")
+        if not self._gone.done():
+            self._gone.set_result(None)
+
+    def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
+        if fd == 1:
+            self._fail("it closed its output")
+
+    def _fail(self, why: str) -> None:
+        self._why_dead = self._why_dead or why
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_exception(EngineError(self._why_dead))
+            # Marks the error as seen: a search that was begun ahead may never be waited for.
+            self._waiting.exception()
