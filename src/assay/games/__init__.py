@@ -1,0 +1,35 @@
+"""Games at any scale: read PGN, index it, select, balance and count, and turn moves into arrays.
+
+The names below are loaded when first used, so that a command pays only for what it needs.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.games.moves import GameArrays as GameArrays
+    from assay.games.moves import to_arrays as to_arrays
+    from assay.games.positions import fens as fens
+    from assay.games.positions import keys as keys
+    from assay.games.positions import repeated as repeated
+    from assay.games.positions import uci as uci
+    from assay.games.reader import Game as Game
+    from assay.games.reader import read_games as read_games
+
+_HOME = {
+    "Game": "reader",
+    "GameArrays": "moves",
+    "fens": "positions",
+    "keys": "positions",
+    "read_games": "reader",
+    "repeated": "positions",
+    "to_arrays": "moves",
+    "uci": "positions",
+}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

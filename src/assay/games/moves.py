@@ -1,0 +1,255 @@
+"""Movetext to flat arrays: boards, moves, clocks and evals of many games, without a Python loop over plies.
+
+The fast parser (the Rust `pgn-reader` through its Python binding) reads nearly all games; those that it refuses are
+read again with python-chess, and what python-chess refuses too is marked invalid, with the reason. Variants of chess
+are left out; a position set up with a FEN tag is respected.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import rust_pgn_reader_python_binding as rust
+
+from assay.games.reader import Game, decode
+from assay.games.rules import legal_en_passant
+
+EMPTY = "no text"
+VARIANT = "variant"
+STANDARD = frozenset({"", "standard", "chess", "normal", "from position"})
+
+# The fast parser takes only numbers for evaluations: "#-3" is rewritten as -10003, "#12" as 100012 (ten thousand
+# with the moves to mate behind), and told from pawns by its size afterwards.
+_MATE_MARK = "1000"
+_LEAST_MATE = 10_000
+
+
+@dataclass(frozen=True)
+class GameArrays:
+    """Many games, ply after ply. Game g holds the plies `offsets[g]` to `offsets[g + 1]`; an invalid game holds none.
+
+    Positions are those *before* the move of the ply.
+    """
+
+    offsets: npt.NDArray[np.int64]  # n + 1
+    valid: npt.NDArray[np.bool_]  # n
+    reason: tuple[str, ...]  # n; why a game is not valid, "" if it is
+    boards: npt.NDArray[np.uint8]  # (plies, 64); a1 = 0, h8 = 63; 0 empty, 1-6 White's PNBRQK, 7-12 Black's
+    turn: npt.NDArray[np.bool_]  # True: White to move
+    castling: npt.NDArray[np.uint8]  # rights as bits: 1 K, 2 Q, 4 k, 8 q
+    en_passant: npt.NDArray[np.int8]  # square of a legal en-passant capture, else -1
+    halfmove: npt.NDArray[np.uint8]  # plies since the last capture or pawn move
+    fullmove: npt.NDArray[np.int32]  # number of the move
+    from_square: npt.NDArray[np.uint8]
+    to_square: npt.NDArray[np.uint8]  # castling: where the king lands
+    promotion: npt.NDArray[np.uint8]  # 0 none, 2 N, 3 B, 4 R, 5 Q
+    clock: npt.NDArray[np.float32]  # seconds left after the move, nan where unknown
+    eval: npt.NDArray[np.float32]  # pawns after the move, White's view, nan where unknown or mate
+    mate: npt.NDArray[np.int16]  # moves to mate after the move, White's view (negative: Black mates), 0 none
+
+    @property
+    def games(self) -> int:
+        return len(self.valid)
+
+    @property
+    def plies(self) -> int:
+        return len(self.turn)
+
+    @property
+    def game(self) -> npt.NDArray[np.int64]:
+        """The game of each ply."""
+        return np.repeat(np.arange(self.games), np.diff(self.offsets))
+
+    def problems(self) -> Counter[str]:
+        """How many games were left out, by reason."""
+        return Counter(reason for reason in self.reason if reason)
+
+
+PLY_FIELDS = tuple(f.name for f in fields(GameArrays) if f.name not in ("offsets", "valid", "reason"))
+
+
+def to_arrays(games: Iterable[str | bytes | Game], *, threads: int | None = None) -> GameArrays:
+    """Turn games, each with the text of one game, into flat arrays.
+
+    >>> arrays = to_arrays(["1. e4 e5 2. Nf3 *", "1. e4 Ke4 *"])
+    >>> arrays.offsets, arrays.valid, arrays.to_square
+    (array([0, 3, 3]), array([ True, False]), array([28, 36, 21], dtype=uint8))
+    >>> arrays.reason[1]
+    'illegal move'
+    """
+    texts = _as_text([game.data if isinstance(game, Game) else game for game in games])
+    reason = [""] * len(texts)
+    texts = _leave_out(texts, reason)
+    if not len(texts):
+        return _join([], [])
+    parsed = rust.parse_games(pa.chunked_array([_plain_evals(texts)]), num_threads=threads)
+    if parsed.num_games != len(texts):
+        raise AssertionError("the fast parser lost a game")
+    starts = _start_numbers(texts)
+    parts, at = [], 0
+    for chunk in parsed.chunks:
+        parts.append(_from_chunk(chunk, starts[at : at + chunk.num_games]))
+        at += chunk.num_games
+    arrays = _join(parts, reason)
+    refused = [g for g in np.flatnonzero(~arrays.valid).tolist() if not reason[g]]
+    return _reread(arrays, texts, refused) if refused else arrays
+
+
+def _as_text(games: Sequence[str | bytes]) -> pa.Array:
+    if all(isinstance(game, bytes) for game in games):
+        try:
+            return pa.array(games, pa.binary()).cast(pa.string())
+        except pa.ArrowInvalid:
+            pass
+    return pa.array([game if isinstance(game, str) else decode(game) for game in games], pa.string())
+
+
+def _leave_out(texts: pa.Array, reason: list[str]) -> pa.Array:
+    """Note the blank texts and the variants in `reason` and put an empty game in their place."""
+    blank = pc.equal(pc.utf8_length(pc.utf8_ltrim_whitespace(texts)), 0)
+    odd = pc.or_(blank, pc.match_substring(texts, "[Variant ")).to_numpy(zero_copy_only=False)
+    for g in np.flatnonzero(odd).tolist():
+        text = texts[g].as_py()
+        name = Game("", 0, 0, text.encode()).tags.get("Variant", "")
+        if not text.strip():
+            reason[g] = EMPTY
+        elif name.strip().lower() not in STANDARD:
+            reason[g] = f"{VARIANT}: {name}"
+    left = pa.array([bool(why) for why in reason], pa.bool_())
+    return pc.if_else(left, "*", texts) if any(reason) else texts
+
+
+def _plain_evals(texts: pa.Array) -> pa.Array:
+    """Evaluations as plain numbers: mates marked, the depth behind a comma taken away."""
+    if pc.any(pc.match_substring(texts, "[%eval #")).as_py():
+        texts = pc.replace_substring(texts, "[%eval #-", f"[%eval -{_MATE_MARK}")
+        texts = pc.replace_substring(texts, "[%eval #", f"[%eval {_MATE_MARK}")
+    if pc.any(pc.match_substring_regex(texts, r"\[%eval [^\],]*,")).as_py():
+        texts = pc.replace_substring_regex(texts, r"(\[%eval [^\],]*),[^\]]*", r"\1")
+    return texts
+
+
+def _start_numbers(texts: pa.Array) -> npt.NDArray[np.int32]:
+    """The number of each game's first move: 1, or what its FEN says."""
+    numbers = np.ones(len(texts), np.int32)
+    for g in np.flatnonzero(pc.match_substring(texts, "[FEN ").to_numpy(zero_copy_only=False)).tolist():
+        parts = Game("", 0, 0, texts[g].as_py().encode()).tags.get("FEN", "").split()
+        if len(parts) >= 6 and parts[5].isdecimal():
+            numbers[g] = max(1, int(parts[5]))
+    return numbers
+
+
+def _from_chunk(chunk: Any, start_numbers: npt.NDArray[np.int32]) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of the valid games of one chunk, with `counts` and `valid` by game."""
+    valid = chunk.valid
+    positions = np.diff(chunk.position_offsets.astype(np.int64))
+    moves = np.diff(chunk.move_offsets.astype(np.int64))
+    keep_position = np.repeat(valid, positions)
+    keep_position[chunk.position_offsets[1:][valid].astype(np.int64) - 1] = False  # the final position has no move
+    keep_move: Any = np.repeat(valid, moves) if not valid.all() else slice(None)
+    counts = np.where(valid, moves, 0)
+
+    boards = chunk.boards.reshape(-1, 64)[keep_position]
+    turn = chunk.turn[keep_position]
+    begin = np.cumsum(counts) - counts
+    ply = np.arange(len(turn)) - np.repeat(begin, counts)
+    black_first = np.zeros(len(counts), np.int32)
+    black_first[counts > 0] = ~turn[begin[counts > 0]]
+    fullmove = np.repeat(start_numbers, counts) + (ply + np.repeat(black_first, counts)) // 2
+    value = chunk.evals[keep_move]
+    pawns, mate = _mates(value)
+    return {
+        "counts": counts,
+        "valid": valid,
+        "boards": boards,
+        "turn": turn,
+        "castling": chunk.castling[keep_position] @ np.array([1, 2, 4, 8], np.uint8),
+        "en_passant": legal_en_passant(boards, turn, chunk.en_passant[keep_position]),
+        "halfmove": chunk.halfmove_clock[keep_position],
+        "fullmove": fullmove.astype(np.int32),
+        "from_square": chunk.from_squares[keep_move],
+        "to_square": chunk.to_squares[keep_move],
+        "promotion": np.maximum(chunk.promotions[keep_move], 0).astype(np.uint8),
+        "clock": chunk.clocks[keep_move],
+        "eval": pawns,
+        "mate": mate,
+    }
+
+
+def _mates(value: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int16]]:
+    """Tell marked mates from pawns."""
+    mate = np.zeros(len(value), np.int16)
+    marked = np.flatnonzero(np.abs(value) >= _LEAST_MATE)
+    if not len(marked):
+        return value, mate
+    size = np.abs(value[marked])
+    mark = np.select([size < 1e5, size < 1e6], [1e4, 1e5], 1e6)
+    mate[marked] = np.sign(value[marked]) * (size - mark)
+    value = value.copy()
+    value[marked] = np.nan
+    return value, mate
+
+
+def _join(parts: list[dict[str, npt.NDArray[Any]]], reason: list[str]) -> GameArrays:
+    if not parts:
+        parts = [_no_plies()]
+    joined = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    offsets = np.concatenate([[0], np.cumsum(joined.pop("counts"))]).astype(np.int64)
+    valid = joined.pop("valid") & np.array([not why for why in reason], np.bool_)
+    return GameArrays(offsets=offsets, valid=valid, reason=tuple(reason), **joined)
+
+
+def _no_plies() -> dict[str, npt.NDArray[Any]]:
+    none = {name: np.empty(0, kind) for name, kind in _KINDS.items()}
+    return none | {
+        "boards": np.empty((0, 64), np.uint8),
+        "counts": np.empty(0, np.int64),
+        "valid": np.empty(0, np.bool_),
+    }
+
+
+_KINDS: dict[str, Any] = {
+    "boards": np.uint8,
+    "turn": np.bool_,
+    "castling": np.uint8,
+    "en_passant": np.int8,
+    "halfmove": np.uint8,
+    "fullmove": np.int32,
+    "from_square": np.uint8,
+    "to_square": np.uint8,
+    "promotion": np.uint8,
+    "clock": np.float32,
+    "eval": np.float32,
+    "mate": np.int16,
+}
+
+
+def _reread(arrays: GameArrays, texts: pa.Array, refused: list[int]) -> GameArrays:
+    """Read the games that the fast parser refused with python-chess and put them in their places."""
+    from assay.games.slow import read_slowly
+
+    reason, valid = list(arrays.reason), arrays.valid.copy()
+    counts = np.diff(arrays.offsets)
+    rows: list[dict[str, Any]] = []
+    where = arrays.offsets[:-1].copy()
+    for g in refused:
+        plies, reason[g] = read_slowly(texts[g].as_py())
+        valid[g] = not reason[g]
+        counts[g] = len(plies)
+        where[g] = arrays.plies + len(rows)
+        rows += plies
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    order = np.arange(offsets[-1]) + np.repeat(where - offsets[:-1], counts)
+    joined = {}
+    for name in PLY_FIELDS:
+        fast = getattr(arrays, name)
+        slow = np.array([row[name] for row in rows], _KINDS[name]).reshape(len(rows), *fast.shape[1:])
+        joined[name] = np.concatenate([fast, slow])[order]
+    return GameArrays(offsets=offsets, valid=valid, reason=tuple(reason), **joined)

@@ -1,0 +1,71 @@
+"""One game with python-chess: slow and patient, for what the fast parser refuses."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import chess
+import chess.pgn
+
+from assay.games.rules import PIECES
+
+ILLEGAL = "illegal move"
+NULL_MOVE = "null move"
+BAD_SETUP = "set-up position that is none"
+
+
+class _Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Collects errors in the game, without python-chess's log messages."""
+
+    def handle_error(self, error: Exception) -> None:
+        self.game.errors.append(error)
+
+
+def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
+    """The plies of one game as rows named like the fields of GameArrays, and why the game is not valid ("" if it is)."""
+    game = chess.pgn.read_game(io.StringIO(text), Visitor=_Quiet)
+    if game is None:
+        return [], "no game"
+    if game.errors:
+        setup = any("FEN" in game.headers and "fen" in str(error).lower() for error in game.errors)
+        return [], BAD_SETUP if setup and not game.variations else ILLEGAL
+    rows = []
+    board = game.board()
+    if not board.is_valid():
+        return [], BAD_SETUP
+    for node in game.mainline():
+        if not node.move:
+            return [], NULL_MOVE
+        rows.append(_row(board, node))
+        board.push(node.move)
+    return rows, ""
+
+
+def _row(board: chess.Board, node: chess.pgn.ChildNode) -> dict[str, Any]:
+    squares = [0] * 64
+    for square, piece in board.piece_map().items():
+        squares[square] = PIECES.index(piece.symbol())
+    rights = (board.has_kingside_castling_rights, board.has_queenside_castling_rights)
+    castling = sum(
+        bit << (2 * shift)
+        for shift, color in enumerate((chess.WHITE, chess.BLACK))
+        for bit, has in zip((1, 2), rights, strict=True)
+        if has(color)
+    )
+    score = node.eval()
+    white = score.white() if score else None
+    return {
+        "boards": squares,
+        "turn": board.turn,
+        "castling": castling,
+        "en_passant": board.ep_square if board.has_legal_en_passant() else -1,
+        "halfmove": min(board.halfmove_clock, 255),
+        "fullmove": board.fullmove_number,
+        "from_square": node.move.from_square,
+        "to_square": node.move.to_square,
+        "promotion": node.move.promotion or 0,
+        "clock": float("nan") if node.clock() is None else node.clock(),
+        "eval": float("nan") if white is None or white.is_mate() else (white.score() or 0) / 100,
+        "mate": (white.mate() or 0) if white is not None else 0,
+    }

@@ -1,0 +1,293 @@
+"""Where games begin and end, told from the bytes alone: no board, no Python loop over lines.
+
+A game starts at a tag after movetext (and at the first tag of the file). A line that looks like a tag inside a
+`{comment}` is none. Movetext after a finished game and a blank line, without tags of its own, is a game too. A game
+ends with its last byte that is not white space.
+
+A comment that is never closed would swallow all that follows. So a tag counts as inside a comment only if the last
+brace before it opens and the next one after it closes: an unclosed comment ends with its game.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Positions = npt.NDArray[np.int64]
+
+_SCAN = 256 << 10  # this much stays in the second-level cache while it is compared
+
+_BOM = b"\xef\xbb\xbf"
+_TAG = re.compile(rb'\[[A-Za-z0-9][A-Za-z0-9_+#=:-]*[ \t]+"')
+_TAG_NAME = re.compile(rb"\[([A-Za-z0-9_+#=:-]+)")
+_MOVES = re.compile(rb"\s*(?:\{|\d+\s*\.|(?:1-0|0-1|1/2-1/2|\*)\s)")
+_FINISHED = re.compile(rb"(?:1-0|0-1|1/2-1/2|\*)\s*$")
+_USUAL_FIRST = (b"Event", b"Site", b"Date", b"Round", b"White", b"Black", b"Result")
+
+
+@dataclass(frozen=True)
+class Split:
+    """The games of one buffer.
+
+    `starts` and `ends` are positions in `data`; `base` is the position of `data` in the uncompressed stream. The
+    tag lines run from `tag_starts` to `tag_ends` (without the line's end), and `tag_games` tells the game of each.
+    `braces` are the positions of all `{` and `}`, in order. `padded` is `data` with a few bytes behind it, so that
+    words can be read at any position. `outside` tells of text before the first game that is none.
+    """
+
+    data: bytes
+    padded: npt.NDArray[np.uint8]
+    starts: Positions
+    ends: Positions
+    tag_starts: Positions
+    tag_ends: Positions
+    tag_games: Positions
+    braces: Positions
+    outside: bool = False
+    base: int = 0
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def tagged(self) -> int:
+        """How many of the games have a tag."""
+        return int(np.count_nonzero(np.diff(self.tag_games, prepend=-1)))
+
+    def without_last(self) -> Split:
+        """All games but the last, which may go on in the next buffer."""
+        keep = self.tag_games < len(self) - 1
+        return replace(
+            self,
+            starts=self.starts[:-1],
+            ends=self.ends[:-1],
+            tag_starts=self.tag_starts[keep],
+            tag_ends=self.tag_ends[keep],
+            tag_games=self.tag_games[keep],
+        )
+
+
+def positions_of(bytes_: npt.NDArray[np.uint8], *values: int) -> Positions:
+    """Where any of these byte values stand, in order.
+
+    >>> positions_of(np.frombuffer(b"a{b}c", np.uint8), ord("{"), ord("}"))
+    array([1, 3])
+    """
+    found = []
+    for begin in range(0, len(bytes_), _SCAN):
+        part = bytes_[begin : begin + _SCAN]
+        hit = part == values[0]
+        for value in values[1:]:
+            hit |= part == value
+        found.append(np.flatnonzero(hit) + begin)
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def words_at(padded: npt.NDArray[np.uint8], positions: Positions) -> npt.NDArray[np.uint64]:
+    """The eight bytes at each position, as little-endian words."""
+    words = np.ndarray((len(padded) - 7,), "<u8", padded, 0, (1,))
+    return words[positions]
+
+
+def starts_with(padded: npt.NDArray[np.uint8], positions: Positions, text: bytes) -> npt.NDArray[np.bool_]:
+    """Whether this text (at most eight bytes) stands at each position."""
+    mask = np.uint64((1 << 8 * len(text)) - 1)
+    return (words_at(padded, positions) & mask) == np.uint64(int.from_bytes(text, "little"))
+
+
+class _Lines:
+    """The lines of a buffer: where they start and end, which are blank, which look like tags."""
+
+    def __init__(self, data: bytes, *, at_start: bool) -> None:
+        self.data = data
+        self.bytes = np.frombuffer(data, np.uint8)
+        self.padded = np.frombuffer(data + bytes(32), np.uint8)
+        begin = len(_BOM) if at_start and data.startswith(_BOM) else 0
+        newlines = positions_of(self.bytes, 10)
+        self.starts = np.concatenate([np.array([begin], np.int64), newlines + 1])
+        self.ends = np.append(newlines, len(data))
+        if len(newlines) and newlines[-1] == len(data) - 1:
+            self.starts, self.ends = self.starts[:-1], self.ends[:-1]
+        self.first_bytes = self.padded[self.starts]
+        self.blank = self._blank()
+        self.tags = self._tags()
+
+    def _blank(self) -> npt.NDArray[np.bool_]:
+        length = self.ends - self.starts
+        indented = (self.first_bytes <= 32) & (self.first_bytes > 0)
+        blank = (length == 0) | ((length == 1) & indented)
+        for line in np.flatnonzero(indented & (length > 1)):
+            blank[line] = self.data[self.starts[line] : self.ends[line]].isspace()
+        return blank
+
+    def _tags(self) -> Positions:
+        lines = np.flatnonzero(self.first_bytes == ord("["))
+        second = self.padded[self.starts[lines] + 1]
+        letter = ((second | 32) - 97) < 26
+        return lines[letter | ((second - 48) < 10)]
+
+    def nonblank_before(self, lines: Positions) -> Positions:
+        """The nearest line before each that is not blank; -1 where there is none."""
+        found = lines - 1
+        while len(step := np.flatnonzero((found >= 0) & self.blank[found])):
+            found[step] -= 1
+        return found
+
+    @cached_property
+    def braces(self) -> Positions:
+        """All `{` and `}`."""
+        if b"{" not in self.data:
+            return np.empty(0, np.int64)
+        return positions_of(self.bytes, ord("{"), ord("}"))
+
+    def in_comment(self, lines: Positions, *, last: bool) -> npt.NDArray[np.bool_]:
+        """Whether each of these lines starts inside a comment."""
+        inside = np.zeros(len(lines), np.bool_)
+        if len(self.braces):
+            before = np.searchsorted(self.braces, self.starts[lines]) - 1
+            opened = (before >= 0) & (self.bytes[self.braces[before]] == ord("{"))
+            for i in np.flatnonzero(opened):
+                inside[i] = self._comment_spans(int(self.starts[lines[i]]), last=last)
+        return inside
+
+    def _comment_spans(self, at: int, *, last: bool) -> bool:
+        here = int(np.searchsorted(self.braces, at))
+        before, after = here - 1, here
+        while before >= 0 and self._in_value(int(self.braces[before])):
+            before -= 1
+        if before < 0 or self.data[self.braces[before]] != ord("{"):
+            return False
+        while after < len(self.braces) and self._in_value(int(self.braces[after])):
+            after += 1
+        if after == len(self.braces):
+            return not last
+        return self.data[self.braces[after]] == ord("}")
+
+    def _in_value(self, brace: int) -> bool:
+        """Whether a brace is part of the value of a tag."""
+        begin = self.data.rfind(b"\n", 0, brace) + 1
+        return bool(_TAG.match(self.data, begin)) and self.data.count(b'"', begin, brace) % 2 == 1
+
+    def are_tags(self, lines: Positions) -> npt.NDArray[np.bool_]:
+        """Whether each of these lines, which start with a bracket and a letter, goes on like a tag."""
+        at = self.starts[lines] + 1
+        good = np.zeros(len(lines), np.bool_)
+        for name in _USUAL_FIRST:
+            good |= starts_with(self.padded, at, name + b' "')
+        for i in np.flatnonzero(~good):
+            good[i] = _TAG.match(self.data, int(at[i]) - 1) is not None
+        return good
+
+
+def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: bool = False) -> Split:
+    """Find the games in a buffer.
+
+    `at_start`: the buffer is the start of the stream. `last`: nothing follows it. `in_game`: it begins in the
+    middle of a game, whose rest is left out.
+    """
+    lines = _Lines(data, at_start=at_start)
+    heads, before = _tag_heads(lines, last=last)
+    is_tag = np.zeros(len(lines.starts) + 1, np.bool_)  # one more, so that line -1 is none
+    is_tag[lines.tags] = True
+    after_text = ~is_tag[before]
+    starting = heads[after_text]
+    if not after_text.all():
+        starting = np.sort(np.append(starting, _repeated_heads(lines, heads, after_text)))
+    untagged, outside = _untagged(lines, is_tag, last=last, in_game=in_game)
+    if len(untagged):
+        starting = np.sort(np.append(starting, untagged))
+
+    starts = lines.starts[starting]
+    ends = _without_space(lines, np.append(starts[1:], len(data)))
+    tag_games = np.searchsorted(starting, lines.tags, side="right") - 1
+    own = tag_games >= 0
+    tags = lines.tags[own]
+    return Split(
+        data=data,
+        padded=lines.padded,
+        starts=starts,
+        ends=ends,
+        tag_starts=lines.starts[tags],
+        tag_ends=lines.ends[tags],
+        tag_games=tag_games[own],
+        braces=lines.braces,
+        outside=outside,
+    )
+
+
+def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
+    """The first tag line of each run of tag lines, and the nearest line with text before it.
+
+    Lines that only look like tags are taken out of `lines.tags` on the way.
+    """
+    while True:
+        tags = lines.tags
+        heads = tags[np.diff(tags, prepend=-2) != 1]
+        wrong = ~lines.are_tags(heads)
+        inside = lines.in_comment(heads, last=last)
+        if inside.any():
+            # One comment can hold many such lines: look at all of them at once.
+            lines.tags = tags[~lines.in_comment(tags, last=last)]
+        elif wrong.any():
+            lines.tags = np.setdiff1d(tags, heads[wrong], assume_unique=True)
+        else:
+            return heads, lines.nonblank_before(heads)
+
+
+def _repeated_heads(lines: _Lines, heads: Positions, after_text: npt.NDArray[np.bool_]) -> Positions:
+    """Heads that follow other tags and blank lines only: a new game if they repeat the first tag of the game before.
+
+    Files of results without any movetext look so.
+    """
+    found = []
+    current = None
+    for head, after in zip(heads.tolist(), after_text.tolist(), strict=True):
+        match = _TAG_NAME.match(lines.data, lines.starts[head])
+        name = match.group(1) if match else None
+        if after:
+            current = name
+        elif name == current or name == b"Event":
+            found.append(head)
+            current = name
+    return np.array(found, np.int64)
+
+
+def _untagged(lines: _Lines, is_tag: npt.NDArray[np.bool_], *, last: bool, in_game: bool) -> tuple[Positions, bool]:
+    """The lines where games without tags start, and whether the buffer starts with text that is no game.
+
+    Such a game stands at the start of the stream, or after a finished game and a blank line.
+    """
+    paragraphs = np.flatnonzero(~lines.blank & np.append(True, lines.blank[:-1]) & ~is_tag[:-1])
+    before = lines.nonblank_before(paragraphs)
+    odd = ~is_tag[before]  # almost all follow their game's tags
+    found, outside = [], False
+    for line, previous in zip(paragraphs[odd].tolist(), before[odd].tolist(), strict=True):
+        moves = _MOVES.match(lines.data, int(lines.starts[line])) is not None
+        if previous < 0:
+            outside = not (moves or in_game)
+            moves = moves and not in_game
+        elif moves:
+            tail = lines.data[max(0, int(lines.ends[previous]) - 16) : int(lines.ends[previous])]
+            moves = bool(_FINISHED.search(tail)) and not lines.in_comment(np.array([line]), last=last)[0]
+        if moves:
+            found.append(line)
+    return np.array(found, np.int64), outside
+
+
+def _without_space(lines: _Lines, ends: Positions) -> Positions:
+    """Move each end back over white space."""
+    ends = ends.copy()
+    moving = np.arange(len(ends))
+    for _ in range(16):
+        byte = lines.bytes[ends[moving] - 1]
+        moving = moving[(byte <= 32) & (byte > 0)]
+        if not len(moving):
+            return ends
+        ends[moving] -= 1
+    for i in moving:
+        while 0 < lines.data[ends[i] - 1] <= 32:
+            ends[i] -= 1
+    return ends

@@ -1,0 +1,181 @@
+"""Uncompressed bytes of `.pgn`, `.zst`, `.gz`, `.bz2` and stdin, whatever the name says; frames and truncation.
+
+The kind is told by the first bytes of the file. What can be read before a damage is handed out first; the damage is
+then named in :attr:`Stream.problem`, never raised, so that the good games before it are not lost.
+"""
+
+from __future__ import annotations
+
+import bz2
+import hashlib
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import zstandard
+
+from assay.errors import InputError
+
+STDIN = "-"
+SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2")
+
+# A block of RLE frames can grow four bytes into 128 KiB; small inputs keep even such a bomb within bounds.
+_ZSTD_INPUT = 8 << 10
+_INPUT = 1 << 20
+_OUTPUT = 1 << 20
+
+
+class _DamagedError(Exception):
+    """The compressed data ends or breaks here."""
+
+
+class Stream:
+    """The bytes of one file, uncompressed; a context manager.
+
+    After :meth:`blocks` has ended, `size` and `sha256` describe the file as it lies on disk and `problem` says why
+    the bytes ended early (None if they did not).
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.name = str(path)
+        self.problem: str | None = None
+        self.size = 0
+        self._hash = hashlib.sha256()
+        try:
+            self._file: IO[bytes] = sys.stdin.buffer if self.name == STDIN else Path(path).open("rb")
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self.name != STDIN:
+            self._file.close()
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what has been read of the file so far."""
+        return self._hash.hexdigest()
+
+    @property
+    def total(self) -> int | None:
+        """The size of the file on disk, None for a pipe; `size` counts towards it."""
+        return None if self.name == STDIN else Path(self.name).stat().st_size
+
+    def blocks(self, size: int = 4 << 20) -> Iterator[bytes]:
+        """Uncompressed bytes in blocks of at least `size`, the last one excepted."""
+        parts: list[bytes] = []
+        held = 0
+        try:
+            for part in self._uncompressed(size):
+                parts.append(part)
+                held += len(part)
+                if held >= size:
+                    yield parts[0] if len(parts) == 1 else b"".join(parts)
+                    parts, held = [], 0
+        except _DamagedError as error:
+            self.problem = str(error)
+            self._drain()
+        if held:
+            yield b"".join(parts)
+
+    def _uncompressed(self, size: int) -> Iterator[bytes]:
+        head = self._read(4)
+        while head and len(head) < 4 and (more := self._read(4 - len(head))):
+            head += more
+        if head == b"\x28\xb5\x2f\xfd" or (head[1:] == b"\x2a\x4d\x18" and head[0] >> 4 == 5):
+            yield from _unzstd(self._raw(head, _ZSTD_INPUT))
+        elif head.startswith(b"\x1f\x8b"):
+            yield from _ungzip(self._raw(head, _INPUT))
+        elif head.startswith(b"BZh"):
+            yield from _unbzip2(self._raw(head, _INPUT))
+        else:
+            yield from self._raw(head, size)
+
+    def _raw(self, head: bytes, size: int) -> Iterator[bytes]:
+        if head:
+            yield head
+        while data := self._read(size):
+            yield data
+
+    def _read(self, size: int) -> bytes:
+        try:
+            data = self._file.read(size)
+        except OSError as error:
+            raise InputError(f"cannot read {self.name}: {error.strerror or error}.") from error
+        self._hash.update(data)
+        self.size += len(data)
+        return data
+
+    def _drain(self) -> None:
+        """Read what is left, so that size and hash are those of the whole file even when it is damaged."""
+        while self._read(_INPUT):
+            pass
+
+
+def _unzstd(raw: Iterator[bytes]) -> Iterator[bytes]:
+    new = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
+    frame: Any = None
+    for data in raw:
+        while data:
+            frame = frame or new()
+            try:
+                yield frame.decompress(data)
+            except zstandard.ZstdError as error:
+                raise _DamagedError(f"damaged zstd data ({error})") from error
+            data = frame.unused_data if frame.eof else b""
+            frame = None if frame.eof else frame
+    if frame is not None:
+        raise _DamagedError("truncated zstd data")
+
+
+def _ungzip(raw: Iterator[bytes]) -> Iterator[bytes]:
+    member: Any = None
+    for data in raw:
+        while data:
+            member = member or zlib.decompressobj(wbits=31)
+            try:
+                yield member.decompress(data, _OUTPUT)
+            except zlib.error as error:
+                raise _DamagedError(f"damaged gzip data ({error})") from error
+            data = member.unused_data.lstrip(b"\0") if member.eof else member.unconsumed_tail
+            member = None if member.eof else member
+    if member is not None:
+        raise _DamagedError("truncated gzip data")
+
+
+def _unbzip2(raw: Iterator[bytes]) -> Iterator[bytes]:
+    stream: Any = None
+    for data in raw:
+        while data or (stream is not None and not stream.needs_input):
+            stream = stream or bz2.BZ2Decompressor()
+            try:
+                yield stream.decompress(data, _OUTPUT)
+            except OSError as error:
+                raise _DamagedError(f"damaged bzip2 data ({error})") from error
+            data = stream.unused_data if stream.eof else b""
+            stream = None if stream.eof else stream
+    if stream is not None:
+        raise _DamagedError("truncated bzip2 data")
+
+
+def find_files(paths: list[str | Path] | tuple[str | Path, ...]) -> list[str]:
+    """The files that `paths` name: files and `-` as they are, folders searched for PGN files, sorted by name."""
+    found: list[str] = []
+    for path in paths:
+        if str(path) != STDIN and Path(path).is_dir():
+            inside = sorted(str(file) for file in Path(path).rglob("*") if file.name.lower().endswith(SUFFIXES))
+            if not inside:
+                raise InputError(f"no PGN file in the folder {path} (looked for {', '.join(SUFFIXES)}).")
+            found += inside
+        elif str(path) != STDIN and not Path(path).exists():
+            raise InputError(f"there is no file {path}.")
+        else:
+            found.append(str(path))
+    return found
