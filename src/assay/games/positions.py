@@ -12,11 +12,7 @@ Plies = npt.NDArray[np.integer] | slice | None
 
 _PIECE_BYTES = np.frombuffer(PIECES.encode(), np.uint8)
 _CASTLING = np.array(
-    [
-        list("".join(c for bit, c in enumerate("KQkq") if rights >> bit & 1).ljust(4, "\0").encode())
-        for rights in range(16)
-    ],
-    np.uint8,
+    [[ord(c) if rights >> bit & 1 else 0 for bit, c in enumerate("KQkq")] for rights in range(16)], np.uint8
 )
 _CASTLING[0, 0] = ord("-")
 
@@ -128,4 +124,5 @@ def _lines(parts: list[npt.NDArray[np.uint8]]) -> list[str]:
     """Glue columns of characters into one text a row, dropping zeros."""
     rows = len(parts[0])
     flat = np.concatenate([*parts, _column("\n", rows)], axis=1, dtype=np.uint8, casting="unsafe").ravel()
-    return flat[flat != 0].tobytes().decode("ascii").split("\n")[:-1]
+    text: str = flat[flat != 0].tobytes().decode("ascii")
+    return text.split("\n")[:-1]

@@ -52,7 +52,7 @@ def attacked(
     wide = np.concatenate([boards, np.zeros((len(boards), 1), np.uint8)], axis=1)
     row = np.arange(len(boards))[:, None]
     shift = np.where(by_white, 0, BLACK)[:, None]
-    hit = (wide[row, _KNIGHT_STEPS[squares]] == KNIGHT + shift).any(axis=1)
+    hit: npt.NDArray[np.bool_] = (wide[row, _KNIGHT_STEPS[squares]] == KNIGHT + shift).any(axis=1)
     hit |= (wide[row, _KING_STEPS[squares]] == KING + shift).any(axis=1)
     pawns = np.where(by_white[:, None], _PAWNS_BELOW[squares], _PAWNS_ABOVE[squares])
     hit |= (wide[row, pawns] == PAWN + shift).any(axis=1)

@@ -23,7 +23,7 @@ class _Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
 
 
 def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
-    """The plies of one game as rows named like the fields of GameArrays, and why the game is not valid ("" if it is)."""
+    """The plies of one game, as rows named like the fields of GameArrays, and why it is not valid ("" if so)."""
     game = chess.pgn.read_game(io.StringIO(text), Visitor=_Quiet)
     if game is None:
         return [], "no game"

@@ -95,7 +95,8 @@ def words_at(padded: npt.NDArray[np.uint8], positions: Positions) -> npt.NDArray
 def starts_with(padded: npt.NDArray[np.uint8], positions: Positions, text: bytes) -> npt.NDArray[np.bool_]:
     """Whether this text (at most eight bytes) stands at each position."""
     mask = np.uint64((1 << 8 * len(text)) - 1)
-    return (words_at(padded, positions) & mask) == np.uint64(int.from_bytes(text, "little"))
+    same: npt.NDArray[np.bool_] = (words_at(padded, positions) & mask) == np.uint64(int.from_bytes(text, "little"))
+    return same
 
 
 class _Lines:
@@ -118,7 +119,7 @@ class _Lines:
     def _blank(self) -> npt.NDArray[np.bool_]:
         length = self.ends - self.starts
         indented = (self.first_bytes <= 32) & (self.first_bytes > 0)
-        blank = (length == 0) | ((length == 1) & indented)
+        blank: npt.NDArray[np.bool_] = (length == 0) | ((length == 1) & indented)
         for line in np.flatnonzero(indented & (length > 1)):
             blank[line] = self.data[self.starts[line] : self.ends[line]].isspace()
         return blank
@@ -127,7 +128,8 @@ class _Lines:
         lines = np.flatnonzero(self.first_bytes == ord("["))
         second = self.padded[self.starts[lines] + 1]
         letter = ((second | 32) - 97) < 26
-        return lines[letter | ((second - 48) < 10)]
+        digit = (second - 48) < 10
+        return np.compress(letter | digit, lines)
 
     def nonblank_before(self, lines: Positions) -> Positions:
         """The nearest line before each that is not blank; -1 where there is none."""
@@ -164,7 +166,7 @@ class _Lines:
             after += 1
         if after == len(self.braces):
             return not last
-        return self.data[self.braces[after]] == ord("}")
+        return bool(self.data[self.braces[after]] == ord("}"))
 
     def _in_value(self, brace: int) -> bool:
         """Whether a brace is part of the value of a tag."""

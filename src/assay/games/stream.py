@@ -45,7 +45,7 @@ class Stream:
         self.size = 0
         self._hash = hashlib.sha256()
         try:
-            self._file: IO[bytes] = sys.stdin.buffer if self.name == STDIN else Path(path).open("rb")
+            self._file: IO[bytes] = sys.stdin.buffer if self.name == STDIN else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
             raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
 
