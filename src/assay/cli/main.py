@@ -19,7 +19,12 @@ from assay.errors import AssayError, AssayWarning
 # function in the file of its room; nothing is imported until the command is called.
 COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Games": {},
-    "Analysis": {},
+    "Analysis": {
+        "analyse": ("engine", "analyse", "Value every move of the games' positions with a chess engine."),
+        "analyses": ("engine", "analyses", "List what an analysis store holds."),
+        "export-analyses": ("engine", "export_analyses", "Write a store as Parquet or JSON lines."),
+        "import-analyses": ("engine", "import_analyses", "Read analyses from Parquet or JSON lines into a store."),
+    },
     "Ratings from moves": {},
     "Ratings from results": {},
     "Learned ratings": {},

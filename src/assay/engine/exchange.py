@@ -10,7 +10,7 @@ import gzip
 import io
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +22,14 @@ import zstandard
 
 from assay.engine import score
 from assay.engine.identity import ALL_LINES, Identity
+from assay.engine.parquet import parquet_rows, write_parquet
 from assay.engine.position import decode_move, encode_move, from_board, to_fen
 from assay.engine.store import LeftOut, Store
 from assay.engine.uci import Valued
 from assay.errors import InputError
 from assay.games.stream import Stream
 from assay.paths import atomic
+from assay.progress import Progress
 
 Row = Mapping[str, Any]
 
@@ -35,12 +37,9 @@ Row = Mapping[str, Any]
 # Out.
 
 
-def rows_of(store: Store, analyses: Iterable[int] | None = None) -> Iterator[dict[str, Any]]:
-    """Every position of the store as an object of the exchange format; of all analyses or of these."""
-    chosen = None if analyses is None else set(analyses)
+def rows_of(store: Store) -> Iterator[dict[str, Any]]:
+    """Every position of the store as an object of the exchange format."""
     for kept in store.kept():
-        if chosen is not None and kept.id not in chosen:
-            continue
         head = _head(kept.identity)
         for valued in store.all_valued(kept.id):
             yield _valued_row(valued, head, kept.identity)
@@ -59,10 +58,9 @@ def _limit(identity: Identity, depth: int) -> dict[str, int]:
 
 def _valued_row(valued: Valued, head: Row, identity: Identity) -> dict[str, Any]:
     table = valued.table()
+    lists: list[list[Any]] = table.tolist()
     if (np.abs(table.astype(np.int32)) > score.LIMIT).any():
-        lists = [[score.to_text(code) for code in codes] for codes in table.tolist()]
-    else:
-        lists = table.tolist()
+        lists = [[score.to_text(code) for code in codes] for codes in lists]
     return {
         "fen": to_fen(valued.key),
         **head,
@@ -75,20 +73,21 @@ def _valued_row(valued: Valued, head: Row, identity: Identity) -> dict[str, Any]
     }
 
 
-def export(store: Store, path: str | Path) -> int:
+def export(store: Store, path: str | Path, *, quiet: bool = False) -> int:
     """Write the whole store to `.parquet`, `.jsonl`, `.jsonl.gz` or `.jsonl.zst`; the number of positions."""
     path = Path(path)
-    count = 0
-    with atomic(path) as part:
+    if not path.name.endswith((".parquet", ".jsonl", ".jsonl.gz", ".jsonl.zst")):
+        raise InputError(f"{path}: name the file .parquet, .jsonl, .jsonl.gz or .jsonl.zst.")
+    total = sum(kept.positions + kept.left_out for kept in store.kept())
+    with Progress("Exporting", total, unit="positions", quiet=quiet) as progress, atomic(path) as part:
         if path.suffix == ".parquet":
-            return _write_parquet(store, part)
-        if not path.name.endswith((".jsonl", ".jsonl.gz", ".jsonl.zst")):
-            raise InputError(f"{path}: name the file .parquet, .jsonl, .jsonl.gz or .jsonl.zst.")
-        with _open_text(part, path.suffix) as file:
-            for row in rows_of(store):
-                file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
-                count += 1
-    return count
+            write_parquet(store, part, progress)
+        else:
+            with _open_text(part, path.suffix) as file:
+                for row in rows_of(store):
+                    file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n")
+                    progress.advance()
+    return int(progress.done)
 
 
 @contextmanager
@@ -132,7 +131,7 @@ class Entry:
 
 def read(path: str | Path, into: Imported) -> Iterator[Entry]:
     """The good rows of an exchange file; the others are counted by reason in `into`."""
-    rows = _parquet_rows(Path(path)) if str(path).endswith(".parquet") else _json_rows(path, into)
+    rows = parquet_rows(Path(path)) if str(path).endswith(".parquet") else _json_rows(path, into)
     for number, row in enumerate(rows, 1):
         try:
             yield _entry(row)

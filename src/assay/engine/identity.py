@@ -48,11 +48,12 @@ class Job:
     nodes: int = 0
     hash_mb: int = 16
     options: tuple[tuple[str, str], ...] = ()
+    look: bool = True
 
     @property
     def looks_first(self) -> bool:
-        """Whether a shallow look pays: not when the search itself is shallow or a single line."""
-        return self.lines > 1 and self.depth > LOOK_DEPTH
+        """Whether to take a shallow look; it does not pay when the search itself is shallow or a single line."""
+        return self.look and self.lines > 1 and self.depth > LOOK_DEPTH
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:

@@ -16,50 +16,23 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.games import GameArrays
+
 KEY_BYTES = 35
 NO_FILE = 8
 PIECES = ".PNBRQKpnbrqk"
 
 
-def pack(
-    boards: NDArray[np.uint8],
-    white_to_move: NDArray[np.bool_],
-    castling: NDArray[np.bool_],
-    en_passant: NDArray[np.int8],
-    halfmove: NDArray[np.uint8],
-) -> NDArray[np.uint8]:
-    """Keys of many positions, one row of 35 bytes each.
-
-    `boards` is positions x 64 piece codes, `castling` positions x 4 (K, Q, k, q), `en_passant` the file of a pawn
-    that has just moved two squares, or -1. The file is kept only where the capture is legal, as in FEN's stricter
-    reading: otherwise one position would have two keys.
-    """
-    boards = boards.reshape(len(boards), 64)
-    keys = np.empty((len(boards), KEY_BYTES), np.uint8)
+def pack(arrays: GameArrays, plies: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The keys of the positions before these plies, one row of 35 bytes each."""
+    boards = arrays.boards[plies]
+    passant = arrays.en_passant[plies]
+    keys = np.empty((len(plies), KEY_BYTES), np.uint8)
     keys[:, :32] = boards[:, 0::2] | (boards[:, 1::2] << 4)
-    keys[:, 32] = white_to_move
-    for bit in range(4):
-        keys[:, 32] |= castling[:, bit].astype(np.uint8) << (bit + 1)
-    keys[:, 33] = NO_FILE
-    keys[:, 34] = halfmove
-    files = en_passant.astype(np.int64)
-    for row in np.flatnonzero((files >= 0) & _capturer_stands_ready(boards, white_to_move, files)):
-        keys[row, 33] = files[row]
-        if not chess.Board(to_fen(keys[row].tobytes())).has_legal_en_passant():
-            keys[row, 33] = NO_FILE
+    keys[:, 32] = arrays.turn[plies] | (arrays.castling[plies] << 1)
+    keys[:, 33] = np.where(passant < 0, NO_FILE, passant % 8)
+    keys[:, 34] = arrays.halfmove[plies]
     return keys
-
-
-def _capturer_stands_ready(
-    boards: NDArray[np.uint8], white_to_move: NDArray[np.bool_], files: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Whether a pawn of the side to move stands beside the pawn that has just moved two squares."""
-    rank = np.where(white_to_move, 4, 3)
-    pawn = np.where(white_to_move, 1, 7)
-    rows = np.arange(len(boards))
-    left = (files > 0) & (boards[rows, rank * 8 + np.maximum(files - 1, 0)] == pawn)
-    right = (files < 7) & (boards[rows, rank * 8 + np.minimum(files + 1, 7)] == pawn)
-    return left | right
 
 
 def from_board(board: chess.Board) -> bytes:

@@ -6,7 +6,7 @@
     valued     analysis, key, depth, reached, legal, nodes,           one row per position and analysis
                milliseconds, moves, scores
     left_out   analysis, key, reason, value                           positions not worth a search: forced, decided
-    covered    analysis, key                                          games analysed whole, by their last valued position
+    covered    analysis, key                                          games analysed whole, by their last position
 
 `key` is the 35 bytes of :mod:`assay.engine.position`, `moves` and `scores` the bytes of
 :class:`assay.engine.uci.Valued`. A deeper search of a position takes the place of a shallower one.
@@ -141,9 +141,7 @@ class Store:
         found = []
         for number, identity in self._identities().items():
             positions, least, most = counts.get(number, (0, 0, 0))
-            found.append(
-                Kept(number, identity, positions, left_out.get(number, 0), games.get(number, 0), least, most)
-            )
+            found.append(Kept(number, identity, positions, left_out.get(number, 0), games.get(number, 0), least, most))
         return found
 
     def _identities(self) -> dict[int, Identity]:
@@ -159,7 +157,7 @@ class Store:
         Multi-PV with more lines than there are legal moves is the same search however many lines were asked for. So an
         analysis that differs only in its lines serves wherever both list every move.
         """
-        found = []
+        found: list[tuple[int, int]] = []
         for number, other in self._identities().items():
             if other == identity:
                 found.insert(0, (number, ALL_LINES))
@@ -196,9 +194,7 @@ class Store:
 
     def read(self, rows: Iterable[int]) -> Iterator[Valued]:
         """The valued positions of these row numbers, in the order of the numbers."""
-        for values in self.read_columns(
-            rows, "key, depth, reached, legal, nodes, milliseconds, moves, scores"
-        ):
+        for values in self.read_columns(rows, "key, depth, reached, legal, nodes, milliseconds, moves, scores"):
             yield Valued(*values)
 
     def read_columns(self, rows: Iterable[int], columns: str) -> Iterator[tuple[Any, ...]]:
@@ -208,6 +204,17 @@ class Store:
             some = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(some))
             yield from self._db.execute(f"SELECT {columns} FROM valued WHERE id IN ({marks}) ORDER BY id", some)
+
+    def all_valued(self, analysis: int) -> Iterator[Valued]:
+        """Every valued position of one analysis, as they were stored."""
+        columns = "key, depth, reached, legal, nodes, milliseconds, moves, scores"
+        for row in self._db.execute(f"SELECT {columns} FROM valued WHERE analysis = ? ORDER BY id", (analysis,)):
+            yield Valued(*row)
+
+    def all_left_out(self, analysis: int) -> Iterator[LeftOut]:
+        """Every position left out of one analysis."""
+        for row in self._db.execute("SELECT key, reason, value FROM left_out WHERE analysis = ?", (analysis,)):
+            yield LeftOut(*row)
 
     # Writing.
 

@@ -144,13 +144,9 @@ class UciEngine(asyncio.SubprocessProtocol):
         """Start the engine and set its options; EngineError if it is none or dies."""
         loop = asyncio.get_running_loop()
         try:
-            transport, engine = await loop.subprocess_exec(
-                lambda: cls(job), *job.command, stderr=asyncio.subprocess.DEVNULL
-            )
+            _, engine = await loop.subprocess_exec(lambda: cls(job), *job.command, stderr=asyncio.subprocess.DEVNULL)
         except OSError as error:
             raise EngineError(f"{job.command[0]} cannot be started: {error.strerror or error}.") from error
-        engine._transport = transport
-        engine._stdin = cast(asyncio.WriteTransport, transport.get_pipe_transport(0))
         try:
             await engine._set_up()
         except BaseException:
@@ -175,7 +171,9 @@ class UciEngine(asyncio.SubprocessProtocol):
         if "Threads" in self._defaults:
             self._send("setoption name Threads value 1")
         chosen = dict(self.job.settings)
-        nets = (chosen.get(name, default) for name, (default, _) in self._defaults.items() if name.startswith("EvalFile"))
+        nets = (
+            chosen.get(name, default) for name, (default, _) in self._defaults.items() if name.startswith("EvalFile")
+        )
         self.net = " ".join(net.replace("\\", "/").rsplit("/", 1)[-1] for net in nets if net and net != "<empty>")
         if self.job.lines > 1 and "MultiPV" not in self._defaults:
             raise EngineError(f"{self.name} cannot value several moves (it has no option MultiPV): use --lines 1.")
@@ -198,7 +196,11 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._go(key, 1, f" depth {LOOK_DEPTH}")
 
     def _go(self, key: bytes, lines: int, limit: str) -> None:
-        width = f"setoption name MultiPV value {lines}\n" if lines != self._lines_set and "MultiPV" in self._defaults else ""
+        width = (
+            f"setoption name MultiPV value {lines}\n"
+            if lines != self._lines_set and "MultiPV" in self._defaults
+            else ""
+        )
         self._lines_set = lines
         self._expect(b"bestmove")
         self._send(f"{width}ucinewgame\nposition fen {to_fen(key)}\ngo{limit}")
@@ -255,6 +257,10 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._stdin.write(text.encode() + b"\n")
 
     # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.SubprocessTransport, transport)
+        self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
         buffer, waiting = self._buffer, self._waiting

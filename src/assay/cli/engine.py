@@ -1,0 +1,226 @@
+"""The commands of the analysis: analyse, analyses, export-analyses, import-analyses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from assay.cli.common import Command, format_option, is_quiet, print_table, store_option
+from assay.paths import default_store
+from assay.progress import duration
+
+if TYPE_CHECKING:
+    from assay.engine.plan import Plan
+    from assay.engine.run import Outcome
+
+
+def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
+    """A number of lines, or `all`."""
+    from assay.engine.identity import ALL_LINES
+
+    if value == "all":
+        return ALL_LINES
+    if not value.isdecimal() or int(value) < 1:
+        raise click.BadParameter(f"{value!r} is neither a number from 1 on nor 'all'.")
+    return min(int(value), ALL_LINES)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@store_option
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    default=("stockfish",),
+    show_default=True,
+    help="A path, a name on PATH, or a command with arguments. Several times for a jury.",
+)
+@click.option("--depth", type=click.IntRange(1, 244), help="Depth of each search.  [default: 10, none with --nodes]")
+@click.option(
+    "--lines", callback=_lines, default="50", show_default=True, metavar="N|all", help="Moves to value, best first."
+)
+@click.option("--nodes", type=click.IntRange(1), help="Limit each search to so many nodes.")
+@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+@click.option("--hash", "hash_mb", type=click.IntRange(1), default=16, show_default=True, help="Hash table, in MB.")
+@click.option("--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Take only the first N games.")
+@click.option(
+    "--patience",
+    type=click.FloatRange(0.1),
+    metavar="SECONDS",
+    help="Silence after which an engine counts as hung.  [default: 20 times the longest search, at least 60]",
+)
+def analyse(
+    files: Sequence[str],
+    store: Path | None,
+    engines: Sequence[str],
+    depth: int | None,
+    lines: int,
+    nodes: int | None,
+    workers: int | None,
+    hash_mb: int,
+    from_move: int,
+    limit: int | None,
+    patience: float | None,
+) -> None:
+    """Value every move of the games' positions with a chess engine.
+
+    Takes PGN (also .zst, .gz, .bz2, - for stdin, folders) and stores the value of every move at every depth for each
+    distinct position from move 9 on. Positions with a single legal move, positions that occurred before in their game
+    and positions that a shallow look finds decided (more than 5 pawns) are left out.
+
+    What the store holds already costs nothing: run the same command again after an interruption, or with more games,
+    and it goes on with the rest. A second engine, depth or width lives beside the first in the same store.
+
+    \b
+    Examples:
+      assay analyse tournament.pgn
+      assay analyse games.pgn.zst --store club.db --depth 12 --workers 4
+      assay analyse games.pgn --engine stockfish --engine ethereal
+    """
+    from itertools import chain, islice
+
+    from assay.engine.find import find
+    from assay.engine.identity import NO_DEPTH, Job
+    from assay.engine.plan import plan
+    from assay.engine.run import analyse as run
+    from assay.engine.store import writing
+    from assay.games import read_games
+    from assay.games.stream import find_files
+
+    depth = depth or (NO_DEPTH if nodes else 10)
+    jobs = [Job(find(engine), depth, lines, nodes or 0, hash_mb) for engine in engines]
+    problems: Counter[str] = Counter()
+    games = chain.from_iterable(read_games(file, problems) for file in find_files(list(files)))
+    with writing(store or default_store()) as opened:
+        work = plan(islice(games, limit), from_move=from_move, ends=lines == 1)
+        work.problems.update(problems)
+        _tell_plan(work)
+        for job in jobs:
+            _tell(run(work, opened, job, workers=workers, patience=patience, quiet=is_quiet()))
+
+
+def _tell_plan(work: Plan) -> None:
+    """Say on stderr what the games hold."""
+    if work.problems:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.problems.most_common())
+        click.echo(f"Games left out or damaged: {reasons}.", err=True)
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.left_out.items() if count)
+    click.echo(
+        f"{len(work.games):,} games, {len(work.keys):,} positions to value"
+        f"{f' (left out: {reasons})' if reasons else ''}.",
+        err=True,
+    )
+
+
+def _tell(outcome: Outcome) -> None:
+    """Say on stderr what one engine did."""
+    out = "".join(f", {reason} {count:,}" for reason, count in sorted(outcome.left_out.items()))
+    busy = f" in {duration(outcome.seconds)}, engines busy {outcome.busy:.0%}" if outcome.valued else ""
+    click.echo(
+        f"{outcome.identity}: {outcome.known:,} stored before, {outcome.valued:,} valued now{out}{busy}.", err=True
+    )
+    if outcome.restarts:
+        click.echo(f"The engine was restarted {outcome.restarts:,} times.", err=True)
+    for position in outcome.set_aside:
+        click.echo(f"Set aside after three tries ({position.why}): {position.fen}", err=True)
+
+
+@click.command(cls=Command)
+@store_option
+@format_option
+def analyses(store: Path | None, format: str) -> None:
+    """List what an analysis store holds.
+
+    One row per analysis (engine, net, options, limits): the depths that its positions reach, the number of positions
+    valued and of those left out as forced or decided, and the games whose positions are all there.
+
+    \b
+    Examples:
+      assay analyses
+      assay analyses --store club.db --format json
+    """
+    from assay.engine.identity import ALL_LINES, NO_DEPTH
+    from assay.engine.store import Store
+
+    with Store(store or default_store()) as opened:
+        rows = [
+            {
+                "engine": kept.identity.engine,
+                "net": kept.identity.net,
+                "options": " ".join(f"{name}={value}" for name, value in kept.identity.options),
+                "lines": "all" if kept.identity.lines >= ALL_LINES else kept.identity.lines,
+                "nodes": kept.identity.nodes or None,
+                "depth": None if kept.depth in (0, NO_DEPTH) else kept.depth,
+                "least_depth": None if kept.least_depth in (0, NO_DEPTH) else kept.least_depth,
+                "positions": kept.positions,
+                "left_out": kept.left_out,
+                "games": kept.games,
+            }
+            for kept in opened.kept()
+        ]
+    columns = ["engine", "net", "options", "lines", "nodes", "depth", "least_depth", "positions", "left_out", "games"]
+    print_table(rows, columns, format=format)
+
+
+@click.command(cls=Command)
+@store_option
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=".parquet or .jsonl[.zst|.gz]",
+)
+def export_analyses(store: Path | None, output: Path) -> None:
+    """Write a store as Parquet or JSON lines, by the name of the output.
+
+    One row or object per position: fen, engine, limit, moves, scores by depth. The schema is in docs/analysis.md.
+
+    \b
+    Examples:
+      assay export-analyses --store club.db -o club.parquet
+      assay export-analyses -o all.jsonl.zst
+    """
+    from assay.engine.exchange import export
+    from assay.engine.store import Store
+
+    with Store(store or default_store()) as opened:
+        count = export(opened, output, quiet=is_quiet())
+    click.echo(f"{count:,} positions written to {output}.", err=True)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@store_option
+@click.option("--engine", default="stockfish", show_default=True, help="Engine to compare with rows that name none.")
+@click.option("--engine-name", metavar="NAME", help="Who made the rows that name no engine; they are not compared.")
+def import_analyses(files: Sequence[str], store: Path | None, engine: str, engine_name: str | None) -> None:
+    """Read analyses from Parquet or JSON lines (also .zst, .gz) into a store.
+
+    Rows that name no engine are recognised: a few of their positions are analysed again with the engine here, and if
+    every value agrees, they are its analyses. A depth that the store has already is not replaced.
+
+    \b
+    Examples:
+      assay import-analyses club.parquet --store mine.db
+      assay import-analyses old.jsonl --engine-name 'Rybka 3'
+    """
+    from assay.engine.find import find
+    from assay.engine.identity import Job
+    from assay.engine.imports import import_file
+    from assay.engine.store import writing
+
+    with writing(store or default_store()) as opened:
+        for file in files:
+            found = import_file(file, opened, job=lambda: Job(find(engine)), named=engine_name, quiet=is_quiet())
+            games = f", {found.games:,} games" if found.games else ""
+            click.echo(f"{file}: {found.valued:,} positions, {found.left_out:,} left out{games}.", err=True)
+            if found.refused:
+                reasons = ", ".join(f"{reason} {count:,}" for reason, count in found.refused.most_common(5))
+                click.echo(f"Rows refused: {reasons} (first: {found.first_refused}).", err=True)

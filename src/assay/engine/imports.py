@@ -1,0 +1,124 @@
+"""Bring analyses into a store, and find out who made them when they do not say."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from assay.engine.exchange import Entry, Imported, read
+from assay.engine.identity import ALL_LINES, Identity, Job
+from assay.engine.pool import Result, identify, value_all
+from assay.engine.store import LeftOut, Store
+from assay.engine.uci import Valued
+from assay.errors import EngineError, InputError
+from assay.progress import Progress
+
+SAMPLE = 8
+_BATCH = 2_000
+
+
+def import_file(
+    path: str | Path, store: Store, *, job: Callable[[], Job], named: str | None = None, quiet: bool = False
+) -> Imported:
+    """Add the analyses of an exchange file to a store.
+
+    Rows that name no engine belong to the engine called `named`, if given; else to the engine that `job` finds,
+    provided that it gives the very values of a sample of the rows. A stored value is a pure function of position and
+    identity, so agreement to the last centipawn is proof, and disagreement is refused.
+    """
+    found = Imported()
+    batches: dict[Identity, list[Entry]] = {}
+    unnamed: list[Entry] = []
+    last: dict[tuple[Identity, str], Entry] = {}
+
+    def keep(identity: Identity, entries: list[Entry]) -> None:
+        number = store.number_of(identity)
+        store.add(number, [entry.result for entry in entries])
+        for entry in entries:
+            if entry.game is None:
+                continue
+            at = (identity, entry.game)
+            if isinstance(entry.result, Valued) and not entry.repetition and entry.ply >= last.get(at, entry).ply:
+                last[at] = entry
+        found.valued += sum(isinstance(entry.result, Valued) for entry in entries)
+        found.left_out += sum(isinstance(entry.result, LeftOut) for entry in entries)
+
+    with Progress(f"Importing {Path(path).name}", unit="positions", quiet=quiet) as progress:
+        for entry in read(path, found):
+            progress.advance()
+            if entry.identity is None:
+                unnamed.append(entry)
+                continue
+            batch = batches.setdefault(entry.identity, [])
+            batch.append(entry)
+            if len(batch) >= _BATCH:
+                keep(entry.identity, batch)
+                batch.clear()
+        for identity, batch in batches.items():
+            keep(identity, batch)
+    if unnamed:
+        identity = _identity_of(unnamed, job, named, path)
+        for start in range(0, len(unnamed), _BATCH):
+            keep(identity, unnamed[start : start + _BATCH])
+    for identity in {identity for identity, _ in last}:
+        keys = [entry.result.key for (whose, _), entry in last.items() if whose == identity]
+        store.add_games(store.number_of(identity), keys)
+        found.games += len(keys)
+    if not found.valued and not found.left_out:
+        why = f" ({found.first_refused})" if found.first_refused else ""
+        raise InputError(f"{path} holds no analysis that can be read{why}.")
+    return found
+
+
+def _identity_of(entries: Sequence[Entry], find: Callable[[], Job], named: str | None, path: str | Path) -> Identity:
+    lines = _lines(entries)
+    valued = [entry.result for entry in entries if isinstance(entry.result, Valued)]
+    if named is not None:
+        return Identity(named, "", (("Hash", "16"),), 0, lines)
+    advice = "Say who made it with --engine-name NAME."
+    try:
+        job = find()
+    except EngineError as error:
+        raise InputError(
+            f"{path} does not name its engine, and there is none here to compare with. {advice}"
+        ) from error
+    job = replace(job, lines=lines, depth=max((result.depth for result in valued), default=job.depth))
+    differ, sample = _disagreements(entries, job)
+    identity = asyncio.run(identify(job))
+    if differ:
+        raise InputError(
+            f"{path} does not name its engine, and {identity.engine} here gives other values "
+            f"({differ} of {sample} positions differ). {advice}"
+        )
+    return identity
+
+
+def _lines(entries: Sequence[Entry]) -> int:
+    """How many lines were asked for: as many as are listed wherever some legal moves are not."""
+    cut = {
+        len(entry.result.moves) // 2
+        for entry in entries
+        if isinstance(entry.result, Valued) and len(entry.result.moves) // 2 < entry.result.legal
+    }
+    if len(cut) > 1:
+        raise InputError(f"analyses of {min(cut)} and of {max(cut)} lines are mixed, and their rows do not say which.")
+    return cut.pop() if cut else ALL_LINES
+
+
+def _disagreements(entries: Sequence[Entry], job: Job) -> tuple[int, int]:
+    """Analyse a sample again; how many differ, of how many."""
+    valued = [entry.result for entry in entries if isinstance(entry.result, Valued)]
+    cut = [result for result in valued if len(result.moves) // 2 < result.legal]
+    sample = {result.key: result for few in (cut, valued) for result in few[:: max(1, 2 * len(few) // SAMPLE)]}
+    differ = 0
+
+    def compare(result: Result) -> None:
+        nonlocal differ
+        mine, other = result, sample[result.key]
+        same = isinstance(mine, Valued) and (mine.moves, mine.scores) == (other.moves, other.scores)
+        differ += not same
+
+    asyncio.run(value_all(iter(sample), replace(job, look=False), workers=1, take=compare))
+    return differ, len(sample)

@@ -1,0 +1,157 @@
+"""The exchange format as Parquet: a row per position, scores as nested lists, built without a loop over moves.
+
+Columns are those of the JSON lines, flat: `limit` becomes `depth`, `lines`, `node_limit`, and `scores` becomes `cp` and
+`mate`, for each depth from 1 on a list in the order of `moves`; of the two exactly one is set for a value, and neither
+where the engine gave none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from assay.engine import score
+from assay.engine.position import decode_move, to_fen
+from assay.engine.store import Kept, LeftOut, Store
+from assay.engine.uci import Valued
+from assay.errors import InputError
+from assay.progress import Progress
+
+_ROWS = 20_000
+_NESTED = pa.list_(pa.list_(pa.int16()))
+SCHEMA = pa.schema(
+    [
+        ("fen", pa.string()),
+        ("engine", pa.string()),
+        ("net", pa.string()),
+        ("options", pa.string()),
+        ("depth", pa.int16()),
+        ("lines", pa.int16()),
+        ("node_limit", pa.int64()),
+        ("legal", pa.int16()),
+        ("nodes", pa.int64()),
+        ("milliseconds", pa.int32()),
+        ("moves", pa.list_(pa.string())),
+        ("cp", _NESTED),
+        ("mate", _NESTED),
+        ("skipped", pa.string()),
+        ("pre_cp", pa.int16()),
+        ("pre_mate", pa.int16()),
+    ]
+)
+
+
+def write_parquet(store: Store, path: Path, progress: Progress) -> None:
+    """Write every position of the store."""
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+        for kept in store.kept():
+            valued = store.all_valued(kept.id)
+            while batch := list(islice(valued, _ROWS)):
+                writer.write_table(_valued_table(batch, kept))
+                progress.advance(len(batch))
+            left_out = store.all_left_out(kept.id)
+            while out := list(islice(left_out, _ROWS)):
+                writer.write_table(_left_out_table(out, kept))
+                progress.advance(len(out))
+
+
+def _head(kept: Kept, rows: int) -> dict[str, Any]:
+    identity = kept.identity
+    fixed = {
+        "engine": identity.engine,
+        "net": identity.net,
+        "options": json.dumps(dict(identity.options)),
+        "lines": identity.lines,
+        "node_limit": identity.nodes or None,
+    }
+    return {name: [value] * rows for name, value in fixed.items()}
+
+
+def _valued_table(batch: list[Valued], kept: Kept) -> pa.Table:
+    widths = np.array([len(result.moves) // 2 for result in batch])
+    depths = np.array([result.reached for result in batch])
+    codes = np.frombuffer(b"".join(result.scores for result in batch), "<i2")
+    moves = np.frombuffer(b"".join(result.moves for result in batch), "<u2")
+    inner, outer = _offsets(np.repeat(widths, depths)), _offsets(depths)
+    cp, mate = _split(codes)
+    columns = _head(kept, len(batch)) | {
+        "fen": [to_fen(result.key) for result in batch],
+        "depth": [result.depth for result in batch],
+        "legal": [result.legal for result in batch],
+        "nodes": [result.nodes for result in batch],
+        "milliseconds": [result.milliseconds for result in batch],
+        "moves": pa.ListArray.from_arrays(_offsets(widths), pa.array([decode_move(code) for code in moves.tolist()])),
+        "cp": pa.ListArray.from_arrays(outer, pa.ListArray.from_arrays(inner, cp)),
+        "mate": pa.ListArray.from_arrays(outer, pa.ListArray.from_arrays(inner, mate)),
+    }
+    return _table(columns, len(batch))
+
+
+def _left_out_table(batch: list[LeftOut], kept: Kept) -> pa.Table:
+    cp, mate = _split(np.array([result.value for result in batch], np.int16))
+    columns = _head(kept, len(batch)) | {
+        "fen": [to_fen(result.key) for result in batch],
+        "depth": [kept.depth] * len(batch),
+        "skipped": [result.reason for result in batch],
+        "pre_cp": cp,
+        "pre_mate": mate,
+    }
+    return _table(columns, len(batch))
+
+
+def _table(columns: dict[str, Any], rows: int) -> pa.Table:
+    return pa.table([pa.array(columns.get(field.name, [None] * rows), field.type) for field in SCHEMA], schema=SCHEMA)
+
+
+def _offsets(lengths: NDArray[np.int64]) -> pa.Array:
+    return pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+
+
+def _split(codes: NDArray[np.int16]) -> tuple[pa.Array, pa.Array]:
+    """Score codes as centipawns and mates, each null where the other holds or neither is known."""
+    wide = codes.astype(np.int32)
+    is_mate = (np.abs(wide) > score.LIMIT) & (wide != score.MISSING)
+    mates = np.where(wide > 0, score.MATE - wide, -score.MATE - wide)
+    return (
+        pa.array(codes, pa.int16(), mask=is_mate | (wide == score.MISSING)),
+        pa.array(np.where(is_mate, mates, 0).astype(np.int16), pa.int16(), mask=~is_mate),
+    )
+
+
+def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a Parquet file as objects of the JSON lines."""
+    try:
+        file = pq.ParquetFile(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {error}.") from error
+    with file:
+        if missing := {"fen", "moves", "cp", "mate"} - set(file.schema_arrow.names):
+            raise InputError(f"{path} is no file of analyses: it has no column {', '.join(sorted(missing))}.")
+        for batch in file.iter_batches(batch_size=_ROWS // 10):
+            for row in batch.to_pylist():
+                yield _as_object(row)
+
+
+def _as_object(row: dict[str, Any]) -> dict[str, Any]:
+    row["options"] = json.loads(row.get("options") or "{}")
+    row["limit"] = {"depth": row.get("depth"), "lines": row.get("lines"), "nodes": row.get("node_limit")}
+    if row.get("skipped"):
+        row["pre"] = _joined(row.get("pre_cp"), row.get("pre_mate"))
+    else:
+        row["scores"] = {
+            depth: [_joined(cp, mate) for cp, mate in zip(cps, mates, strict=True)]
+            for depth, (cps, mates) in enumerate(zip(row["cp"], row["mate"], strict=True), 1)
+        }
+    return row
+
+
+def _joined(cp: int | None, mate: int | None) -> int | str | None:
+    return cp if mate is None else f"#{mate}"
