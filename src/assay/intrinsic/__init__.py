@@ -1,0 +1,31 @@
+"""The intrinsic model of Regan and Haworth: a fallible player's moves, from engine values alone.
+
+Arrays in and out; nothing here knows of files, engines or the terminal. Sources: Regan & Haworth, "Intrinsic Chess
+Ratings" (AAAI 2011), cited as RH11; Regan, Macieja & Haworth, "Understanding Distributions of Chess Performances"
+(2011), RMH11; Regan, "Intrinsic Ratings Compendium" (2012), IRC12.
+"""
+
+from assay.errors import ModelError, NotConverged, TooFewTurns
+from assay.intrinsic.curves import CURVES, curve_value
+from assay.intrinsic.fit import Fit, fit
+from assay.intrinsic.models import MODELS, move_probabilities, played_log_probabilities
+from assay.intrinsic.project import Projection, project
+from assay.intrinsic.spread import elsewhere_deltas, scaled, scaled_deltas
+
+__all__ = [
+    "CURVES",
+    "MODELS",
+    "Fit",
+    "ModelError",
+    "NotConverged",
+    "Projection",
+    "TooFewTurns",
+    "curve_value",
+    "elsewhere_deltas",
+    "fit",
+    "move_probabilities",
+    "played_log_probabilities",
+    "project",
+    "scaled",
+    "scaled_deltas",
+]

@@ -1,0 +1,112 @@
+"""From engine values to a spread: how much worse each move is than the best, on a scale that players feel.
+
+A centipawn matters less the more one side is ahead. Regan and Haworth (RH11, section 3.1) therefore weigh a
+difference by dz / (k + abs(z)); integrated, a value x stands at F(x) = sign(x) ln(1 + abs(x) / k).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import ModelError
+
+Floats: TypeAlias = NDArray[np.float64]
+Scale: TypeAlias = Literal["log", "pawns", "winprob"]
+
+SCALES: tuple[Scale, ...] = ("log", "pawns", "winprob")
+CAP = 4.0
+TIE = 0.03
+
+# Expected score 1 / (1 + exp(-x)) with x = 0.368 per pawn: the curve that Lichess fitted to its own games.
+WIN_PROBABILITY_SLOPE = 0.368208
+
+
+def scaled(values: ArrayLike, *, k: float = 1.0, scale: Scale = "log") -> Floats:
+    """Put values in pawns on the scale where differences count alike: F(x) of RH11, section 3.1.
+
+    >>> scaled([0.0, 1.0, -1.0]).round(4).tolist()
+    [0.0, 0.6931, -0.6931]
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if scale == "log":
+        if not (np.isfinite(k) and k > 0):
+            raise ModelError(f"k must be a positive number, not {k!r}.")
+        return np.sign(x) * np.log1p(np.abs(x) / k)
+    if scale == "pawns":
+        return x
+    if scale == "winprob":
+        return 0.5 + 0.5 * np.tanh(0.5 * WIN_PROBABILITY_SLOPE * x)
+    raise ModelError(f"unknown scale {scale!r}: choose one of {', '.join(SCALES)}.")
+
+
+def scaled_deltas(
+    values: ArrayLike, *, k: float = 1.0, cap: float = CAP, tie: float = TIE, scale: Scale = "log"
+) -> Floats:
+    """Turn values (pawns, mover's view, best first) into deltas, delta_i = F(v_0) - F(v_i) (RH11, section 3.1).
+
+    Rows are turns, padded with nan or -inf; the answer has the same shape, padded with +inf. A move more than `cap`
+    pawns below the best is out (+inf too). A later move equal to the best gets `tie`, for people prefer the move that
+    the engine lists first. A third axis holds depths, the last one deepest: rows are in its order and its cap
+    decides, while each depth is measured from its own best move.
+
+    >>> scaled_deltas([[0.5, 0.5, 0.2, -9.0, float("nan")]]).round(3).tolist()
+    [[0.0, 0.03, 0.223, inf, inf]]
+    """
+    v = np.asarray(values, dtype=np.float64)
+    if v.ndim == 1:
+        return scaled_deltas(v[None, :], k=k, cap=cap, tie=tie, scale=scale).reshape(-1)
+    if v.ndim not in (2, 3) or v.shape[-1] == 0:
+        raise ModelError(f"spreads are an array of turns x moves (x depths), not of shape {v.shape}.")
+    if not (cap > 0 and np.isfinite(tie) and tie >= 0):
+        raise ModelError(f"the cap must be positive and the tie value not negative, not {cap!r} and {tie!r}.")
+    last = v if v.ndim == 2 else v[:, :, -1]
+    listed = _listed(last)
+    # A hair of slack: 0.07 - 4.00 is not quite -3.93 in binary.
+    inside = listed & (np.where(listed, last, -np.inf) >= last[:, :1] - cap - 1e-9)
+    if v.ndim == 3:
+        inside_depths = inside[:, :, None]
+        if not np.isfinite(v[np.broadcast_to(inside_depths, v.shape)]).all():
+            turn = int(np.argwhere(inside_depths & ~np.isfinite(v))[0, 0])
+            raise ModelError(f"turn {turn}: a move has a value at the last depth and none at an earlier one.")
+        best = np.max(np.where(inside_depths, v, -np.inf), axis=1, keepdims=True)
+        first = np.argmax(np.where(inside_depths, v, -np.inf), axis=1)[:, None, :]
+    else:
+        inside_depths, best, first = inside, v[:, :1], np.zeros((len(v), 1), dtype=np.intp)
+    safe = np.where(inside_depths, v, best)
+    deltas = scaled(best, k=k, scale=scale) - scaled(safe, k=k, scale=scale)
+    deltas[safe == best] = tie
+    np.put_along_axis(deltas, first, 0.0, axis=1)
+    deltas[~np.broadcast_to(inside_depths, v.shape)] = np.inf
+    return deltas
+
+
+def elsewhere_deltas(values: ArrayLike, *, k: float = 1.0, cap: float = CAP, scale: Scale = "log") -> Floats:
+    """The error that counts for a played move outside the list: the cap's own delta, F(v_0) - F(v_0 - cap), per turn.
+
+    >>> elsewhere_deltas([[0.0, -1.0], [2.0, 1.0]]).round(3).tolist()
+    [1.609, 2.197]
+    """
+    v = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    best = v[:, 0] if v.ndim == 2 else v[:, 0, -1]
+    return scaled(best, k=k, scale=scale) - scaled(best - cap, k=k, scale=scale)
+
+
+def _listed(values: Floats) -> NDArray[np.bool_]:
+    """Which cells hold a move; complain about the first turn that is no spread."""
+    listed = np.isfinite(values)
+    counts = listed.sum(axis=1)
+    _refuse(np.isposinf(values).any(axis=1), "has an infinite value; give a mate a finite one, beyond any other")
+    _refuse(counts == 0, "has no moves; leave it out")
+    _refuse(listed[:, 1:].any(axis=1) & (listed[:, 1:] > listed[:, :-1]).any(axis=1), "has a gap (nan) among its moves")
+    _refuse(counts == 1, "has a single legal move, which tells nothing of the player; leave it out")
+    falls = np.where(listed[:, 1:], values[:, 1:], -np.inf) <= values[:, :-1]
+    _refuse(~(falls | ~listed[:, 1:]).all(axis=1), "is not in order: values must come best first")
+    return listed
+
+
+def _refuse(bad: NDArray[np.bool_] | np.bool_, why: str) -> None:
+    if bad.any():
+        raise ModelError(f"turn {int(np.argmax(bad))} {why}.")
