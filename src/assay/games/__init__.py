@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from assay.games.positions import uci as uci
     from assay.games.reader import Game as Game
     from assay.games.reader import read_games as read_games
+    from assay.games.tags import Tags as Tags
+    from assay.games.tags import read_tags as read_tags
 
 _HOME = {
     "Game": "reader",
     "GameArrays": "moves",
+    "Tags": "tags",
     "fens": "positions",
     "keys": "positions",
     "read_games": "reader",
+    "read_tags": "tags",
     "repeated": "positions",
     "to_arrays": "moves",
     "uci": "positions",

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -86,17 +87,17 @@ def positions_of(bytes_: npt.NDArray[np.uint8], *values: int) -> Positions:
     return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
-def words_at(padded: npt.NDArray[np.uint8], positions: Positions) -> npt.NDArray[np.uint64]:
-    """The eight bytes at each position, as little-endian words."""
-    words = np.ndarray((len(padded) - 7,), "<u8", padded, 0, (1,))
+def words_at(padded: npt.NDArray[np.uint8], positions: Positions, size: int = 8) -> npt.NDArray[Any]:
+    """The eight (or four, or two) bytes at each position, as little-endian words."""
+    words = np.ndarray((len(padded) - 7,), f"<u{size}", padded, 0, (1,))
     return words[positions]
 
 
-def starts_with(padded: npt.NDArray[np.uint8], positions: Positions, text: bytes) -> npt.NDArray[np.bool_]:
-    """Whether this text (at most eight bytes) stands at each position."""
+def same(words: npt.NDArray[np.uint64], text: bytes) -> npt.NDArray[np.bool_]:
+    """Whether each word of eight bytes begins with this text."""
     mask = np.uint64((1 << 8 * len(text)) - 1)
-    same: npt.NDArray[np.bool_] = (words_at(padded, positions) & mask) == np.uint64(int.from_bytes(text, "little"))
-    return same
+    equal: npt.NDArray[np.bool_] = (words & mask) == np.uint64(int.from_bytes(text, "little"))
+    return equal
 
 
 class _Lines:
@@ -117,19 +118,18 @@ class _Lines:
         self.tags = self._tags()
 
     def _blank(self) -> npt.NDArray[np.bool_]:
-        length = self.ends - self.starts
-        indented = (self.first_bytes <= 32) & (self.first_bytes > 0)
-        blank: npt.NDArray[np.bool_] = (length == 0) | ((length == 1) & indented)
-        for line in np.flatnonzero(indented & (length > 1)):
+        blank: npt.NDArray[np.bool_] = self.first_bytes == 10
+        returns = np.flatnonzero(self.first_bytes == 13)
+        blank[returns] = self.padded[self.starts[returns] + 1] == 10
+        for line in np.flatnonzero((self.first_bytes <= 32) & ~blank & (self.first_bytes > 0)):
             blank[line] = self.data[self.starts[line] : self.ends[line]].isspace()
         return blank
 
     def _tags(self) -> Positions:
         lines = np.flatnonzero(self.first_bytes == ord("["))
         second = self.padded[self.starts[lines] + 1]
-        letter = ((second | 32) - 97) < 26
-        digit = (second - 48) < 10
-        return np.compress(letter | digit, lines)
+        named = (((second | 32) - 97) < 26) | ((second - 48) < 10)
+        return lines if named.all() else np.compress(named, lines)
 
     def nonblank_before(self, lines: Positions) -> Positions:
         """The nearest line before each that is not blank; -1 where there is none."""
@@ -175,12 +175,14 @@ class _Lines:
 
     def are_tags(self, lines: Positions) -> npt.NDArray[np.bool_]:
         """Whether each of these lines, which start with a bracket and a letter, goes on like a tag."""
-        at = self.starts[lines] + 1
+        words = words_at(self.padded, self.starts[lines] + 1)
         good = np.zeros(len(lines), np.bool_)
         for name in _USUAL_FIRST:
-            good |= starts_with(self.padded, at, name + b' "')
+            good |= same(words, name + b' "')
+            if good.all():
+                return good
         for i in np.flatnonzero(~good):
-            good[i] = _TAG.match(self.data, int(at[i]) - 1) is not None
+            good[i] = _TAG.match(self.data, int(self.starts[lines[i]])) is not None
         return good
 
 

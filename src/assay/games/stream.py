@@ -39,11 +39,11 @@ class Stream:
     the bytes ended early (None if they did not).
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
         self.name = str(path)
         self.problem: str | None = None
         self.size = 0
-        self._hash = hashlib.sha256()
+        self._hash = hashlib.sha256() if hashed else None
         try:
             self._file: IO[bytes] = sys.stdin.buffer if self.name == STDIN else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
@@ -60,7 +60,9 @@ class Stream:
 
     @property
     def sha256(self) -> str:
-        """The hash of what has been read of the file so far."""
+        """The hash of what has been read of the file so far, if it was asked for."""
+        if self._hash is None:
+            raise ValueError("the stream was opened without hashed=True")
         return self._hash.hexdigest()
 
     @property
@@ -68,7 +70,7 @@ class Stream:
         """The size of the file on disk, None for a pipe; `size` counts towards it."""
         return None if self.name == STDIN else Path(self.name).stat().st_size
 
-    def blocks(self, size: int = 4 << 20) -> Iterator[bytes]:
+    def blocks(self, size: int = 2 << 20) -> Iterator[bytes]:
         """Uncompressed bytes in blocks of at least `size`, the last one excepted."""
         parts: list[bytes] = []
         held = 0
@@ -109,7 +111,8 @@ class Stream:
             data = self._file.read(size)
         except OSError as error:
             raise InputError(f"cannot read {self.name}: {error.strerror or error}.") from error
-        self._hash.update(data)
+        if self._hash is not None:
+            self._hash.update(data)
         self.size += len(data)
         return data
 
