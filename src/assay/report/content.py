@@ -1,0 +1,215 @@
+"""What a report says, before anybody decides how it looks.
+
+Everything that is drawn, printed or exported comes from these frozen values; whatever is not known is None, and the
+`note` beside it says why in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import hypot
+
+LEVEL = 95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A rating with its 95 % interval; without a value, `note` says why."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+
+    @property
+    def known(self) -> bool:
+        return self.value is not None
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval; 0 where there is none (a rating in a tag is taken as it stands)."""
+        return 0.0 if self.low is None or self.high is None else (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rating of a part of somebody's play: one game, one phase."""
+
+    label: str
+    turns: int
+    rating: Estimate
+    game: int | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Something counted in the moves, and what the model expects of a player of this rating."""
+
+    name: str
+    actual: float
+    expected: float | None = None
+    z: float | None = None
+    percent: bool = False
+
+
+@dataclass(frozen=True)
+class Screening:
+    """The screening line of one player; positive z is play closer to the engine than expected."""
+
+    z: float
+    z_match: float
+    z_top3: float
+    z_error: float
+    roi: float
+    p_value: float
+    q_value: float
+    likelihood_ratio: float | None
+    share: float | None
+    expected_beyond: float
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Player:
+    """One player: four ratings side by side, and what stands behind the one from the moves."""
+
+    name: str
+    games: int
+    points: float
+    turns: int
+    tag: Estimate
+    result: Estimate
+    intrinsic: Estimate
+    learned: Estimate
+    method: str = ""
+    measures: tuple[Measure, ...] = ()
+    by_game: tuple[Part, ...] = ()
+    by_phase: tuple[Part, ...] = ()
+    screening: Screening | None = None
+    screening_note: str = ""
+    played: tuple[int, ...] = ()
+
+    @property
+    def ratings(self) -> dict[str, Estimate]:
+        return {"tag": self.tag, "results": self.result, "moves": self.intrinsic, "learned": self.learned}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A move that could have been played; `value` is centipawns or "#n", White's view."""
+
+    san: str
+    value: int | str | None
+    probability: float
+
+
+@dataclass(frozen=True)
+class Move:
+    """One move as it was played, what the engine thought of it and what the model expected.
+
+    `value` is the evaluation before the move, `left_out` the reason why the move does not count for the rating.
+    `others` and `others_probability` sum up the candidates that are not listed.
+    """
+
+    san: str
+    uci: str
+    value: int | str | None = None
+    left_out: str = ""
+    probability: float | None = None
+    candidates: tuple[Candidate, ...] = ()
+    others: int = 0
+    others_probability: float = 0.0
+    posterior: Estimate = Estimate()
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game with its moves; `white_rating` is the rating that the move probabilities are for."""
+
+    number: int
+    white: str
+    black: str
+    result: str
+    event: str = ""
+    site: str = ""
+    date: str = ""
+    round: str = ""
+    white_elo: int | None = None
+    black_elo: int | None = None
+    white_rating: float | None = None
+    black_rating: float | None = None
+    start: str | None = None
+    moves: tuple[Move, ...] = ()
+    note: str = ""
+
+    @property
+    def title(self) -> str:
+        return f"{self.white} – {self.black}"
+
+
+@dataclass(frozen=True)
+class Source:
+    """An input file, by name and hash."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """How the report was made: enough to make it again."""
+
+    version: str
+    made: str
+    sources: tuple[Source, ...]
+    engine: str = ""
+    depth: int | None = None
+    calibration: str = ""
+    calibration_line: str = ""
+    learned_model: str = ""
+    turns: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    problems: Mapping[str, int] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """A whole report. `games_expected` is greater than the number of games while analysis is still running."""
+
+    title: str
+    players: tuple[Player, ...]
+    games: tuple[Game, ...]
+    provenance: Provenance
+    site: str = ""
+    dates: str = ""
+    games_expected: int = 0
+
+    @property
+    def whole(self) -> bool:
+        return len(self.games) >= self.games_expected
+
+
+def disagreements(player: Player) -> tuple[tuple[str, str, float], ...]:
+    """Pairs of ratings further apart than their intervals allow, with the distance in Elo.
+
+    Two estimates with half-widths a and b differ at the 5 % level when they are more than the root of a² + b² apart.
+    The rating in the tag has no interval, so it is compared with the other's alone.
+
+    >>> someone = Player("N.N.", 9, 5.0, 250, Estimate(2400.0), Estimate(2450.0, 2300.0, 2600.0),
+    ...                  Estimate(2650.0, 2500.0, 2800.0), Estimate(note="no model"))
+    >>> disagreements(someone)
+    (('tag', 'moves', 250.0),)
+    """
+    found = []
+    for (first, a), (second, b) in combinations(player.ratings.items(), 2):
+        if a.value is None or b.value is None or not (a.half_width or b.half_width):
+            continue
+        distance = b.value - a.value
+        if abs(distance) > hypot(a.half_width, b.half_width):
+            found.append((first, second, distance))
+    return tuple(found)

@@ -1,0 +1,139 @@
+"""A report as CSV, JSON and annotated PGN."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from assay.report.charts import said_value
+from assay.report.content import Game, Move, Player, Report
+from assay.report.tables import render
+
+COLUMNS = (
+    "player", "games", "points", "turns",
+    "tag", "result", "result_low", "result_high", "ipr", "ipr_low", "ipr_high", "learned", "learned_low", "learned_high",
+    "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
+)  # fmt: skip
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_RESULTS = ("1-0", "0-1", "1/2-1/2")
+# Where a spreadsheet would take a text for a formula.
+_FORMULA = ("=", "+", "-", "@")
+
+
+def player_rows(report: Report) -> list[dict[str, Any]]:
+    """One row for each player with everything that the table at a glance shows."""
+    return [_row(player) for player in report.players]
+
+
+def _row(player: Player) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "player": player.name,
+        "games": player.games,
+        "points": player.points,
+        "turns": player.turns,
+        "tag": player.tag.value,
+    }
+    for name, rating in (("result", player.result), ("ipr", player.intrinsic), ("learned", player.learned)):
+        row |= {name: rating.value, f"{name}_low": rating.low, f"{name}_high": rating.high}
+    if s := player.screening:
+        row |= {"z": s.z, "z_mm": s.z_match, "z_t3": s.z_top3, "z_ae": s.z_error, "roi": s.roi}
+        row |= {"p_value": s.p_value, "q_value": s.q_value}
+    notes = [f"{name}: {e.note}" for name, e in player.ratings.items() if e.note]
+    return row | {"note": "; ".join(notes)}
+
+
+def to_csv(report: Report) -> str:
+    """The table of players as CSV; no name can act as a formula in a spreadsheet."""
+    rows = [row | {"player": _no_formula(row["player"])} for row in player_rows(report)]
+    return render(rows, COLUMNS, format="csv") + "\n"
+
+
+def to_json(report: Report) -> str:
+    """Everything the report holds."""
+    return json.dumps(asdict(report), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def to_pgn(report: Report) -> str:
+    """The games with evaluations (`[%eval]`) and the probability of each move as comments."""
+    return "\n".join(_game(game) for game in report.games)
+
+
+def _game(game: Game) -> str:
+    tags = {
+        "Event": game.event or "?",
+        "Site": game.site or "?",
+        "Date": game.date or "????.??.??",
+        "Round": game.round or "?",
+        "White": game.white,
+        "Black": game.black,
+        "Result": game.result if game.result in _RESULTS else "*",
+    }
+    for name, elo in (("WhiteElo", game.white_elo), ("BlackElo", game.black_elo)):
+        if elo is not None:
+            tags[name] = str(elo)
+    tags["Annotator"] = "Assay"
+    if game.start:
+        tags |= {"SetUp": "1", "FEN": game.start}
+    head = "".join(f'[{name} "{_tag_value(value)}"]\n' for name, value in tags.items())
+    return f"{head}\n{_wrap([*_words(game), tags['Result']])}\n"
+
+
+def _words(game: Game) -> Iterator[str]:
+    """Move numbers, moves and comments. The evaluation of a position stands behind the move that led to it."""
+    black_first = game.start is not None and " b " in game.start
+    annotated = True
+    for at, move in enumerate(game.moves, start=int(black_first)):
+        if at % 2 == 0:
+            yield f"{at // 2 + 1}."
+        elif annotated:
+            yield f"{at // 2 + 1}..."
+        yield move.san
+        after = game.moves[at - black_first + 1].value if at - black_first + 1 < len(game.moves) else None
+        comment = _comment(move, after)
+        annotated = bool(comment)
+        if comment:
+            yield f"{{ {comment} }}"
+
+
+def _comment(move: Move, after: int | str | None) -> str:
+    parts = []
+    if after is not None:
+        parts.append(f"[%eval {after if isinstance(after, str) else f'{after / 100:.2f}'}]")
+    if move.probability is not None:
+        parts.append(f"p {move.probability:.1%}".replace("%", " %"))
+        best = move.candidates[0] if move.candidates else None
+        if best and best.san != move.san:
+            parts.append(f"engine {best.san} {said_value(best.value)}, p {best.probability:.1%}".replace("%", " %"))
+    return " ".join(parts)
+
+
+def _wrap(words: list[str]) -> str:
+    lines, line = [], ""
+    for word in words:
+        if line and len(line) + 1 + len(word) > 80:
+            lines.append(line)
+            line = word
+        else:
+            line = f"{line} {word}" if line else word
+    return "\n".join([*lines, line])
+
+
+def _tag_value(text: str) -> str:
+    r"""A tag's value on one line, quotes and backslashes protected.
+
+    >>> print(_tag_value('Bobby "\n[Result'))
+    Bobby \" [Result
+    """
+    return _CONTROL.sub(" ", text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _no_formula(text: str) -> str:
+    """A leading apostrophe keeps a spreadsheet from calculating a name.
+
+    >>> _no_formula("=1+1"), _no_formula("Anand")
+    ("'=1+1", 'Anand')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,202 @@
+"""A report as one HTML file that needs nothing else: no network, no folder beside it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from assay.report import charts
+from assay.report.board import piece_symbols
+from assay.report.content import LEVEL, Estimate, Game, Report, disagreements
+from assay.report.meaning import CONCLUSION, RATINGS, WAYS
+
+TEMPLATES = Path(__file__).parent / "templates"
+MOST_BYTES = 3_000_000
+# How many candidates of each move are kept; the first that lets the file stay small enough is taken, -1 is no moves.
+DETAIL = (12, 6, 4, 2, 0, -1)
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of the style sheet or the script."""
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+@cache
+def policy() -> str:
+    """The Content-Security-Policy of a report: its own script and style by hash, and nothing from anywhere."""
+    return (
+        f"default-src 'none'; script-src '{_hash('report.js')}'; style-src '{_hash('report.css')}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(name: str) -> str:
+    digest = hashlib.sha256(asset(name).encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def render(report: Report, *, most_bytes: int = MOST_BYTES) -> str:
+    """The report as HTML, at most so many bytes: where that is too few, candidates of moves are left out first.
+
+    What was left out is said in the report itself.
+    """
+    for candidates in DETAIL:
+        html = _render(report, candidates)
+        if len(html.encode()) <= most_bytes:
+            break
+    return html
+
+
+def _render(report: Report, candidates: int) -> str:
+    scale = charts.strip_scale(report.players)
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            report=report,
+            candidates=candidates,
+            full_detail=candidates == DETAIL[0],
+            scale=scale,
+            level=LEVEL,
+            apart={player.name: disagreements(player) for player in report.players},
+            ways=WAYS,
+            ratings=RATINGS,
+            conclusion=CONCLUSION,
+            policy=policy(),
+            css=Markup(asset("report.css")),
+            js=Markup(asset("report.js")),
+            pieces=piece_symbols(),
+        )
+    )
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Templates that escape everything: names and comments in a PGN are data."""
+    env = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.globals.update(charts=charts, game_data=game_data)
+    env.filters.update(elo=_elo, interval=_interval, z=_z, small=_small, points=_points, plain_moves=plain_moves)
+    return env
+
+
+def game_data(game: Game, candidates: int) -> Markup:
+    """The moves of a game for the page's script, as compact JSON that cannot end the element it stands in.
+
+    `m` moves and `s` SAN, joined by blanks; `e` evaluations; `q` posteriors; `c` candidates as flat triples of SAN,
+    value and probability in hundredths of a per cent, then the number and probability of the others; `w` reasons
+    why a move does not count.
+    """
+    moves = game.moves
+    reasons = sorted({move.left_out for move in moves})
+    data: dict[str, Any] = {
+        "n": [game.white, game.black],
+        "r": [_whole(game.white_rating), _whole(game.black_rating)],
+        "m": " ".join(move.uci for move in moves),
+        "s": " ".join(move.san for move in moves),
+        "e": [move.value for move in moves],
+        "q": [_triple(move.posterior) for move in moves],
+        "w": [reasons.index(move.left_out) for move in moves],
+        "why": reasons,
+    }
+    if game.start:
+        data["f"] = game.start
+    if candidates:
+        spreads = []
+        for move in moves:
+            kept = [
+                c for at, c in enumerate(move.candidates) if at < candidates or c.san == move.san
+            ]  # the played move is always told
+            cut = [c for c in move.candidates if c not in kept]
+            flat: list[Any] = [x for c in kept for x in (c.san, c.value, _share(c.probability))]
+            rest = move.others_probability + sum(c.probability for c in cut)
+            spreads.append([*flat, move.others + len(cut), _share(rest)] if kept else 0)
+        data["c"] = spreads
+    return script_json(data)
+
+
+def script_json(data: Any) -> Markup:
+    """JSON that may stand inside a script element: no character of markup is left in it.
+
+    >>> print(script_json("</script><!--"))
+    "\\u003c/script\\u003e\\u003c!--"
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def plain_moves(game: Game) -> str:
+    """The moves as text, for paper and for browsers without script."""
+    words = []
+    black_first = game.start is not None and " b " in game.start
+    for at, move in enumerate(game.moves, start=int(black_first)):
+        if at % 2 == 0:
+            words.append(f"{at // 2 + 1}.")
+        elif at == 1 and black_first:
+            words.append("1…")
+        words.append(move.san)
+    return " ".join(words)
+
+
+def _share(probability: float) -> int:
+    return round(probability * 10_000)
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
+
+
+def _triple(estimate: Estimate) -> list[int | None] | int:
+    if estimate.value is None:
+        return 0
+    return [_whole(estimate.value), _whole(estimate.low), _whole(estimate.high)]
+
+
+def _elo(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
+
+
+def _interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{estimate.low:.0f}–{estimate.high:.0f}"
+
+
+def _z(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _small(value: float | None) -> str:
+    """A probability for people.
+
+    >>> _small(0.25), _small(0.00003), _small(None)
+    ('0.25', '3.0e-05', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value:.2g}" if value >= 0.001 else f"{value:.1e}"
+
+
+def _points(value: float) -> str:
+    """Points as players write them.
+
+    >>> _points(3.5), _points(0.5), _points(2.0)
+    ('3½', '½', '2')
+    """
+    whole, half = divmod(value, 1)
+    return f"{int(whole) if whole or not half else ''}{'½' if half else ''}"

@@ -1,0 +1,228 @@
+"use strict";
+// The page without this script is whole and readable; this sorts the tables and steps through the games.
+(() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+  const make = (name, attributes, text) => {
+    const drawn = ["svg", "rect", "use", "text"].includes(name);
+    const element = drawn ? document.createElementNS(SVG, name) : document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+
+  // Sorting.
+
+  function sortable(table) {
+    table.querySelectorAll("thead th[aria-sort]").forEach(head => {
+      const column = [...head.parentNode.children].indexOf(head);
+      const button = make("button", { type: "button", class: "sort" }, head.textContent);
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const numeric = head.classList.contains("num");
+        const now = head.getAttribute("aria-sort");
+        const down = now === "none" ? numeric : now === "ascending";
+        table.querySelectorAll("thead th[aria-sort]").forEach(other => other.setAttribute("aria-sort", "none"));
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const body = table.tBodies[0];
+        const key = row => row.children[column].dataset.v;
+        const rows = [...body.rows].sort((a, b) => {
+          const x = key(a), y = key(b);
+          if (x === "" || y === "") return (x === "") - (y === "");  // what is not known comes last, either way
+          const order = numeric ? x - y : x.localeCompare(y);
+          return down ? -order : order;
+        });
+        body.append(...rows);
+      });
+    });
+  }
+
+  // The board.
+
+  function squares(fen) {
+    const board = {};
+    fen.split(" ")[0].split("/").forEach((rank, row) => {
+      let file = 0;
+      for (const letter of rank) {
+        if (letter >= "1" && letter <= "8") { file += +letter; continue; }
+        board["abcdefgh"[file++] + (8 - row)] = (letter < "a" ? "w" : "b") + letter.toUpperCase();
+      }
+    });
+    return board;
+  }
+
+  function after(board, uci) {
+    const next = { ...board }, from = uci.slice(0, 2), to = uci.slice(2, 4), piece = board[from];
+    if (!piece) return next;
+    delete next[from];
+    if (piece[1] === "P" && from[0] !== to[0] && !board[to]) delete next[to[0] + from[1]];  // en passant
+    next[to] = uci[4] ? piece[0] + uci[4].toUpperCase() : piece;
+    if (piece[1] === "K" && from[0] === "e" && (to[0] === "g" || to[0] === "c")) {
+      const rook = to[0] === "g" ? ["h", "f"] : ["a", "d"];
+      next[rook[1] + from[1]] = next[rook[0] + from[1]];
+      delete next[rook[0] + from[1]];
+    }
+    return next;
+  }
+
+  function draw(place, board, last, turned) {
+    const svg = make("svg", { viewBox: "0 0 360 360", "aria-hidden": "true" });
+    for (let row = 0; row < 8; row++) for (let column = 0; column < 8; column++) {
+      const file = "abcdefgh"[turned ? 7 - column : column], rank = turned ? row + 1 : 8 - row;
+      const at = { x: 45 * column, y: 45 * row, width: 45, height: 45 };
+      svg.append(make("rect", { ...at, class: (row + column) % 2 ? "dark" : "light" }));
+      if (last && [last.slice(0, 2), last.slice(2, 4)].includes(file + rank)) svg.append(make("rect", { ...at, class: "last" }));
+      if (column === 0) svg.append(make("text", { x: 2, y: at.y + 10 }, rank));
+      if (row === 7) svg.append(make("text", { x: at.x + 38, y: 357 }, file));
+      const piece = board[file + rank];
+      if (piece) svg.append(make("use", { ...at, href: "#" + piece }));
+    }
+    place.replaceChildren(svg);
+  }
+
+  // One game.
+
+  const value = v => v === null ? "" : typeof v === "string" ? v : (v < 0 ? "−" : "+") + (Math.abs(v) / 100).toFixed(2);
+  const percent = p => (p / 100).toFixed(p < 1000 ? 1 : 0) + " %";
+  const state = {};  // ply and side of each game, kept when the page grows
+
+  function game(element, atEnd) {
+    const source = element.querySelector("script");
+    if (!source || element.dataset.ready) return;
+    element.dataset.ready = "yes";
+    const data = JSON.parse(source.textContent);
+    const uci = data.m ? data.m.split(" ") : [], san = data.s ? data.s.split(" ") : [];
+    const start = data.f || START, blackFirst = start.split(" ")[1] === "b" ? 1 : 0;
+    const boards = [squares(start)];
+    uci.forEach((move, at) => boards.push(after(boards[at], move)));
+    const own = state[element.id] ||= { ply: atEnd ? uci.length : 0, turned: false };
+    const [place, list, spread] = [".board", ".moves", ".spread"].map(name => element.querySelector(name));
+    const number = at => Math.floor((at + blackFirst) / 2) + 1;
+    const side = at => (at + blackFirst) % 2;
+
+    const buttons = san.map((move, at) => {
+      const button = make("button", { type: "button", tabindex: "-1" }, move);
+      if (data.why[data.w[at]]) button.className = "out";
+      button.addEventListener("click", () => go(at + 1));
+      return button;
+    });
+    const shown = make("p");
+    buttons.forEach((button, at) => {
+      if (side(at) === 0 || at === 0) shown.append(make("span", { class: "no" }, number(at) + (side(at) ? "…" : ".")));
+      shown.append(button, " ");
+    });
+    list.replaceChildren(shown);
+
+    function tell(at) {
+      if (at < 0) {
+        spread.replaceChildren(make("p", { class: "muted" }, "The start. Step through the moves with the arrow keys, the buttons, or by clicking a move or a plot."));
+        return;
+      }
+      const who = data.n[side(at)], rating = data.r[side(at)];
+      const head = make("p");
+      head.append(make("b", {}, `${number(at)}${side(at) ? "…" : "."} ${san[at]}`), ` by ${who}`);
+      if (data.e[at] !== null) head.append(`, evaluation ${value(data.e[at])}`);
+      if (data.q[at]) head.append(`; rating seen so far ${data.q[at][0]} (${data.q[at][1]}–${data.q[at][2]})`);
+      const parts = [head], why = data.why[data.w[at]], flat = data.c && data.c[at];
+      if (why) parts.push(make("p", { class: "muted" }, `Does not count for the rating: ${why}.`));
+      if (flat) parts.push(table(flat, san[at], rating));
+      spread.replaceChildren(...parts);
+    }
+
+    function table(flat, played, rating) {
+      const whole = make("table"), body = make("tbody"), head = make("thead"), titles = make("tr");
+      whole.append(make("caption", {}, rating ? `Chances for a player rated ${rating}` : "Candidates"));
+      for (const [text, css] of [["Move", ""], ["Value", "num"], ["Chance", "num"], ["", "bar"]]) titles.append(make("th", { scope: "col", class: css }, text));
+      head.append(titles);
+      const line = (move, worth, chance, css) => {
+        const row = make("tr", { class: css }), bar = make("td", { class: "bar" });
+        const svg = make("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
+        svg.append(make("rect", { x: 0, y: 0, width: chance / 100, height: 10 }));
+        bar.append(svg);
+        row.append(make("th", { scope: "row" }, move), make("td", { class: "num" }, worth), make("td", { class: "num" }, percent(chance)), bar);
+        body.append(row);
+      };
+      const end = flat.length - 2;
+      for (let i = 0; i < end; i += 3) {
+        const own = flat[i] === played;
+        line(flat[i] + (own ? " (played)" : ""), value(flat[i + 1]), flat[i + 2], own ? "played" : "");
+      }
+      if (flat[end]) line(`${flat[end]} more`, "", flat[end + 1], "");
+      whole.append(head, body);
+      return whole;
+    }
+
+    function go(ply) {
+      own.ply = Math.max(0, Math.min(uci.length, ply));
+      const at = own.ply - 1;
+      draw(place, boards[own.ply], uci[at], own.turned);
+      place.setAttribute("aria-label", (at < 0 ? "Board, start position." : `Board after ${number(at)}${side(at) ? "…" : "."} ${san[at]}.`) + " Arrow keys step through the moves.");
+      buttons.forEach((button, i) => i === at ? button.setAttribute("aria-current", "true") : button.removeAttribute("aria-current"));
+      if (at >= 0) list.scrollTop = Math.max(0, buttons[at].offsetTop - list.offsetTop - 60);
+      element.querySelectorAll(".plies").forEach(plot => {
+        const [left, right] = plot.dataset.x.split(" ").map(Number), cursor = plot.querySelector(".cursor");
+        const x = left + (right - left) * Math.max(at, 0) / Math.max(uci.length - 1, 1);
+        cursor.setAttribute("x1", x);
+        cursor.setAttribute("x2", x);
+      });
+      tell(at);
+    }
+
+    const steps = {
+      first: () => go(0), previous: () => go(own.ply - 1), next: () => go(own.ply + 1), last: () => go(uci.length),
+      flip: () => { own.turned = !own.turned; go(own.ply); },
+    };
+    const controls = element.querySelector(".controls");
+    controls.hidden = false;
+    controls.addEventListener("click", event => event.target.dataset.go && steps[event.target.dataset.go]());
+    const keys = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last", f: "flip" };
+    element.querySelector(".body").addEventListener("keydown", event => {
+      if (!keys[event.key] || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      steps[keys[event.key]]();
+    });
+    element.querySelectorAll(".plies").forEach(plot => plot.addEventListener("click", event => {
+      const [left, right] = plot.dataset.x.split(" ").map(Number), box = plot.getBoundingClientRect();
+      const x = (event.clientX - box.left) * plot.viewBox.baseVal.width / box.width;
+      go(1 + Math.round((x - left) / (right - left) * (uci.length - 1)));
+    }));
+    go(own.ply);
+  }
+
+  // The page.
+
+  function open() {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
+  }
+
+  function theme(button) {
+    const root = document.documentElement, dark = matchMedia("(prefers-color-scheme: dark)");
+    const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
+    const label = () => { button.textContent = isDark() ? "Light" : "Dark"; };
+    button.hidden = false;
+    button.addEventListener("click", () => { root.dataset.theme = isDark() ? "light" : "dark"; label(); });
+    label();
+  }
+
+  function enhance(root) {
+    root.querySelectorAll("table.sortable").forEach(sortable);
+    root.querySelectorAll("button.theme").forEach(theme);
+    root.querySelectorAll("details.game").forEach(element => {
+      if (element.open) game(element);
+      element.addEventListener("toggle", () => element.open && game(element));
+    });
+    open();
+  }
+
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    closed.forEach(element => { element.open = true; if (element.classList.contains("game")) game(element, true); });
+  });
+  addEventListener("afterprint", () => closed.forEach(element => { element.open = false; }));
+  addEventListener("hashchange", open);
+  addEventListener("assay:grown", event => enhance(event.target));
+  enhance(document);
+})();
