@@ -1,0 +1,28 @@
+"""Positions to valued moves: UCI engines, the analysis store, the local pool, the cluster, turns.
+
+The names below are loaded when first used, so that a command pays only for what it needs. Functions that share the name
+of their module are imported from it: `from assay.engine.turns import turns`.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.engine.identity import Identity as Identity
+    from assay.engine.live import Engine as Engine
+    from assay.engine.store import Store as Store
+    from assay.engine.turns import Turns as Turns
+
+_HOME = {
+    "Engine": "live",
+    "Identity": "identity",
+    "Store": "store",
+    "Turns": "turns",
+}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine.position import from_board, pack, to_fen
+from assay.engine.position import after_last, as_bytes, from_board, pack
 from assay.games import Game, GameArrays, repeated, to_arrays
 
 _GAMES = 2_000
@@ -55,23 +54,14 @@ def plan(games: Iterable[Game], *, from_move: int = 9, ends: bool = False) -> Pl
 
 
 def _number(found: Plan, numbers: dict[bytes, int], arrays: GameArrays, plies: NDArray[np.int64], ends: bool) -> None:
-    keys = pack(arrays, plies)
+    keys = as_bytes(pack(arrays, plies))
     bounds = np.searchsorted(plies, arrays.offsets)
     for game in range(arrays.games):
-        mine = [key.tobytes() for key in keys[bounds[game] : bounds[game + 1]]]
-        if ends and mine and (end := _end(arrays, game)):
-            mine.append(end)
+        mine = keys[bounds[game] : bounds[game + 1]]
+        if ends and mine and not (board := after_last(arrays, game)).is_game_over():
+            mine.append(from_board(board))
         if not mine:
             continue
         found.turns += len(mine)
         found.games.append(np.array([numbers.setdefault(key, len(numbers)) for key in mine], np.int32))
     found.keys += islice(numbers, len(found.keys), None)
-
-
-def _end(arrays: GameArrays, game: int) -> bytes | None:
-    """The key of the position after a game's last move; None if the game is over there."""
-    last = arrays.offsets[game + 1] - 1
-    board = chess.Board(to_fen(pack(arrays, np.array([last]))[0].tobytes()))
-    promotion = int(arrays.promotion[last]) or None
-    board.push(chess.Move(int(arrays.from_square[last]), int(arrays.to_square[last]), promotion))
-    return None if board.is_game_over() else from_board(board)

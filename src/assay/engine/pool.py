@@ -196,7 +196,7 @@ class _Pool:
                     # The engine thinks about the next position while the last answer is read.
                     last, current = current, self.begin_next(engine)
                     try:
-                        done = read_search(output, last.key, last.legal, self.job, seconds)
+                        done = read_search(output, last.key, last.legal, engine.job, seconds)
                     except EngineError:
                         if current is not None:
                             self.again.appendleft(current)

@@ -35,6 +35,29 @@ def pack(arrays: GameArrays, plies: NDArray[np.int64]) -> NDArray[np.uint8]:
     return keys
 
 
+def played_moves(arrays: GameArrays, plies: NDArray[np.int64]) -> NDArray[np.uint16]:
+    """The codes of the moves played at these plies."""
+    square_to = arrays.to_square[plies].astype(np.uint16)
+    promotion = arrays.promotion[plies].astype(np.uint16)
+    codes: NDArray[np.uint16] = arrays.from_square[plies] | square_to * np.uint16(64) | promotion * np.uint16(4096)
+    return codes
+
+
+def as_bytes(keys: NDArray[np.uint8]) -> list[bytes]:
+    """Rows of keys as bytes."""
+    data = keys.tobytes()
+    return [data[start : start + KEY_BYTES] for start in range(0, len(data), KEY_BYTES)]
+
+
+def after_last(arrays: GameArrays, game: int) -> chess.Board:
+    """The position after the last move of a game."""
+    last = int(arrays.offsets[game + 1]) - 1
+    board = chess.Board(to_fen(pack(arrays, np.array([last]))[0].tobytes()))
+    promotion = int(arrays.promotion[last]) or None
+    board.push(chess.Move(int(arrays.from_square[last]), int(arrays.to_square[last]), promotion))
+    return board
+
+
 def from_board(board: chess.Board) -> bytes:
     """The key of a python-chess board.
 

@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from assay.engine.identity import ALL_LINES, Identity
 from assay.engine.lock import only_writer
@@ -192,18 +192,44 @@ class Store:
                 rows.setdefault(key, (reason, value))
         return rows
 
-    def read(self, rows: Iterable[int]) -> Iterator[Valued]:
-        """The valued positions of these row numbers, in the order of the numbers."""
-        for values in self.read_columns(rows, "key, depth, reached, legal, nodes, milliseconds, moves, scores"):
-            yield Valued(*values)
-
-    def read_columns(self, rows: Iterable[int], columns: str) -> Iterator[tuple[Any, ...]]:
-        """Columns of these row numbers, in the order of the numbers: neighbours on disk are read together."""
-        wanted = sorted(rows)
+    def read_bytes(self, rows: Iterable[int], depth: int | None = None) -> list[tuple[bytes, bytes, bytes]]:
+        """Key, moves and scores of these row numbers, sorted; scores at this depth (or the last before), or at all."""
+        # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
+        one = f"substr(scores, (min({depth}, reached) - 1) * length(moves) + 1, length(moves))"
+        columns = f"key, moves, {'scores' if depth is None else one}"
+        wanted, found = sorted(rows), []
         for start in range(0, len(wanted), _BATCH):
             some = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(some))
-            yield from self._db.execute(f"SELECT {columns} FROM valued WHERE id IN ({marks}) ORDER BY id", some)
+            found += self._db.execute(
+                f"SELECT {columns} FROM valued WHERE id IN ({marks}) ORDER BY id", some
+            ).fetchall()
+        return found
+
+    def choose(self, engine: str | None = None, *, depth: int, lines: int | None = None, nodes: int = 0) -> Identity:
+        """The analysis that these words mean; StoreError if there is none, or if they mean several engines.
+
+        `engine` is a name or a part of one. Without `lines`, the analysis with the most positions serves.
+        """
+        kept = [entry for entry in self.kept() if entry.positions]
+        if not kept:
+            raise StoreError(f"{self.path} holds no analyses yet. 'assay analyse' makes them.")
+        exact = [entry for entry in kept if engine is not None and entry.identity.engine.lower() == engine.lower()]
+        named = exact or [entry for entry in kept if engine is None or engine.lower() in entry.identity.engine.lower()]
+        has = "; ".join(f"{entry.identity}, depth {entry.depth}" for entry in kept)
+        if not named:
+            raise StoreError(f"{self.path} holds no analyses by {engine!r}; it holds: {has}.")
+        fit = [
+            entry
+            for entry in named
+            if entry.depth >= depth and entry.identity.nodes == nodes and lines in (None, entry.identity.lines)
+        ]
+        if not fit:
+            width = "" if lines is None else f" and {lines} lines"
+            raise StoreError(f"{self.path} holds no analyses at depth {depth}{width}; it holds: {has}.")
+        if len({(entry.identity.engine, entry.identity.net) for entry in fit}) > 1:
+            raise StoreError(f"{self.path} holds analyses by several engines: say which with --engine ({has}).")
+        return max(fit, key=lambda entry: entry.positions).identity
 
     def all_valued(self, analysis: int) -> Iterator[Valued]:
         """Every valued position of one analysis, as they were stored."""

@@ -11,7 +11,7 @@ import asyncio
 import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self, cast
 
 import chess
@@ -175,21 +175,25 @@ class UciEngine(asyncio.SubprocessProtocol):
             chosen.get(name, default) for name, (default, _) in self._defaults.items() if name.startswith("EvalFile")
         )
         self.net = " ".join(net.replace("\\", "/").rsplit("/", 1)[-1] for net in nets if net and net != "<empty>")
-        if self.job.lines > 1 and "MultiPV" not in self._defaults:
-            raise EngineError(f"{self.name} cannot value several moves (it has no option MultiPV): use --lines 1.")
-        most_lines = self._defaults.get("MultiPV", ("", None))[1]
-        self.most_lines = min(self.job.lines, most_lines or self.job.lines)
+        self.ask_for(self.job)
         await self._ask("isready", b"readyok")
+
+    def ask_for(self, job: Job) -> None:
+        """Take another depth, width or node limit from now on; command and options stay."""
+        if job.lines > 1 and "MultiPV" not in self._defaults:
+            raise EngineError(f"{self.name} cannot value several moves (it has no option MultiPV): use --lines 1.")
+        most = self._defaults.get("MultiPV", ("", None))[1] or job.lines
+        self.job = replace(job, lines=min(job.lines, most))
 
     @property
     def identity(self) -> Identity:
-        return Identity(self.name, self.net, self.job.settings, self.job.nodes, self.most_lines)
+        return Identity(self.name, self.net, self.job.settings, self.job.nodes, self.job.lines)
 
     def begin(self, key: bytes) -> None:
         """Search a position as the job says, from a fresh hash."""
         limit = f" depth {self.job.depth}" if self.job.depth < NO_DEPTH else ""
         limit += f" nodes {self.job.nodes}" if self.job.nodes else ""
-        self._go(key, self.most_lines, limit)
+        self._go(key, self.job.lines, limit)
 
     def begin_look(self, key: bytes) -> None:
         """Take a shallow look at a position: one line, from a fresh hash."""
