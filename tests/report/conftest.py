@@ -23,19 +23,19 @@ from assay.report.content import (
 
 # The immortal game, Anderssen - Kieseritzky, London 1851.
 IMMORTAL = (
-    "e4 e5 f4 exf4 Bc4 Qh4+ Kf1 b5 Bxb5 Nf6 Nf3 Qh6 d3 Nh5 Nh4 Qg5 Nf5 c6 g4 Nf6 Rg1 cxb5 h4 Qg6 h5 Qg5 Qf3 Ng8 Bxf4 Qf6 "
-    "Nc3 Bc5 Nd5 Qxb2 Bd6 Bxg1 e5 Qxa1+ Ke2 Na6 Nxg7+ Kd8 Qf6+ Nxf6 Be7#"
-).split()
+    "e4 e5 f4 exf4 Bc4 Qh4+ Kf1 b5 Bxb5 Nf6 Nf3 Qh6 d3 Nh5 Nh4 Qg5 Nf5 c6 g4 Nf6 Rg1 cxb5 h4 Qg6 h5 Qg5 Qf3 Ng8 Bxf4 "
+    "Qf6 Nc3 Bc5 Nd5 Qxb2 Bd6 Bxg1 e5 Qxa1+ Ke2 Na6 Nxg7+ Kd8 Qf6+ Nxf6 Be7#"
+)
 
 
 def around(value: float, half: float, note: str = "") -> Estimate:
     return Estimate(value, value - half, value + half, note)
 
 
-def moves(line: list[str] = IMMORTAL) -> tuple[Move, ...]:
+def moves(line: str = IMMORTAL) -> tuple[Move, ...]:
     board = chess.Board()
     found = []
-    for at, san in enumerate(line):
+    for at, san in enumerate(line.split()):
         move = board.parse_san(san)
         counts = at >= 16
         others = sorted(board.san(other) for other in board.legal_moves if other != move)[:7]

@@ -135,11 +135,10 @@ def evaluation(game: Game) -> Markup:
 def posterior(game: Game) -> Markup:
     """The posterior of both players after each of their moves: mean and 95 % band."""
     left, top, bottom = 44.0, 8.0, 148.0
+    seen = [(at, m.posterior) for at, m in enumerate(game.moves) if m.posterior.known]
     sides = {
-        "white": [(at, m.posterior) for at, m in enumerate(game.moves) if m.posterior.known and _is_white(game, at)],
-        "black": [
-            (at, m.posterior) for at, m in enumerate(game.moves) if m.posterior.known and not _is_white(game, at)
-        ],
+        "white": [(at, e) for at, e in seen if _is_white(game, at)],
+        "black": [(at, e) for at, e in seen if not _is_white(game, at)],
     }
     known = [e for side in sides.values() for _, e in side]
     across = _ply_scale(game.moves, left)
@@ -194,8 +193,9 @@ def _evaluation_words(game: Game) -> str:
     highest = max(known, key=lambda item: pawns_of(item[1]))
     lowest = min(known, key=lambda item: pawns_of(item[1]))
     return (
-        f"Evaluation move by move, White's view. Best for White {said_value(highest[1])} at move {highest[0] // 2 + 1}, "
-        f"best for Black {said_value(lowest[1])} at move {lowest[0] // 2 + 1}, last {said_value(known[-1][1])}."
+        f"Evaluation move by move, White's view. Best for White {said_value(highest[1])} "
+        f"at move {highest[0] // 2 + 1}, best for Black {said_value(lowest[1])} at move {lowest[0] // 2 + 1}, "
+        f"last {said_value(known[-1][1])}."
     )
 
 

@@ -14,8 +14,8 @@ from assay.report.tables import render
 
 COLUMNS = (
     "player", "games", "points", "turns",
-    "tag", "result", "result_low", "result_high", "ipr", "ipr_low", "ipr_high", "learned", "learned_low", "learned_high",
-    "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
+    "tag", "result", "result_low", "result_high", "ipr", "ipr_low", "ipr_high",
+    "learned", "learned_low", "learned_high", "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
 )  # fmt: skip
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _RESULTS = ("1-0", "0-1", "1/2-1/2")

@@ -18,9 +18,9 @@ CONCLUSION = (
     "and say so.",
     "A screening line compares a player's moves with what is expected of that rating. A high z alone proves nothing: "
     "in a field of N players the highest z is high by chance, honest players have very good events, and before "
-    "any evidence assistance is rare (over the board about 1 player in 5,000 to 10,000). On record, a z of 2.50 to 2.75 "
-    "can support other evidence, 4 opens an inquiry, and only about 5 is discussed as evidence by itself. This report "
-    "never says that anybody cheated, and nobody should say so on its strength.",
+    "any evidence assistance is rare (over the board about 1 player in 5,000 to 10,000). On record, a z of 2.50 to "
+    "2.75 can support other evidence, 4 opens an inquiry, and only about 5 is discussed as evidence by itself. This "
+    "report never says that anybody cheated, and nobody should say so on its strength.",
 )
 
 # Thresholds on record for the combined z, highest first.
