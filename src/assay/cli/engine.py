@@ -47,6 +47,7 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
 @click.option("--nodes", type=click.IntRange(1), help="Limit each search to so many nodes.")
 @click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
 @click.option("--hash", "hash_mb", type=click.IntRange(1), default=16, show_default=True, help="Hash table, in MB.")
+@click.option("--cluster", metavar="ADDRESS", help="Run on this Dask cluster; 'local' starts one here.")
 @click.option("--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Take only the first N games.")
 @click.option(
@@ -64,6 +65,7 @@ def analyse(
     nodes: int | None,
     workers: int | None,
     hash_mb: int,
+    cluster: str | None,
     from_move: int,
     limit: int | None,
     patience: float | None,
@@ -82,10 +84,12 @@ def analyse(
       assay analyse tournament.pgn
       assay analyse games.pgn.zst --store club.db --depth 12 --workers 4
       assay analyse games.pgn --engine stockfish --engine ethereal
+      assay analyse games.pgn --cluster tcp://192.168.1.10:8786
     """
+    from contextlib import nullcontext
     from itertools import chain, islice
 
-    from assay.engine.find import find
+    from assay.engine.cluster import connect
     from assay.engine.identity import NO_DEPTH, Job
     from assay.engine.plan import plan
     from assay.engine.run import analyse as run
@@ -94,15 +98,16 @@ def analyse(
     from assay.games.stream import find_files
 
     depth = depth or (NO_DEPTH if nodes else 10)
-    jobs = [Job(find(engine), depth, lines, nodes or 0, hash_mb) for engine in engines]
+    jobs = [Job(engine, depth, lines, nodes or 0, hash_mb) for engine in engines]
     problems: Counter[str] = Counter()
     games = chain.from_iterable(read_games(file, problems) for file in find_files(list(files)))
     with writing(store or default_store()) as opened:
         work = plan(islice(games, limit), from_move=from_move, ends=lines == 1)
         work.problems.update(problems)
         _tell_plan(work)
-        for job in jobs:
-            _tell(run(work, opened, job, workers=workers, patience=patience, quiet=is_quiet()))
+        with connect(cluster, workers) if cluster else nullcontext() as machines:
+            for job in jobs:
+                _tell(run(work, opened, job, workers=workers, patience=patience, quiet=is_quiet(), cluster=machines))
 
 
 def _tell_plan(work: Plan) -> None:
@@ -211,14 +216,13 @@ def import_analyses(files: Sequence[str], store: Path | None, engine: str, engin
       assay import-analyses club.parquet --store mine.db
       assay import-analyses old.jsonl --engine-name 'Rybka 3'
     """
-    from assay.engine.find import find
     from assay.engine.identity import Job
     from assay.engine.imports import import_file
     from assay.engine.store import writing
 
     with writing(store or default_store()) as opened:
         for file in files:
-            found = import_file(file, opened, job=lambda: Job(find(engine)), named=engine_name, quiet=is_quiet())
+            found = import_file(file, opened, job=Job(engine), named=engine_name, quiet=is_quiet())
             games = f", {found.games:,} games" if found.games else ""
             click.echo(f"{file}: {found.valued:,} positions, {found.left_out:,} left out{games}.", err=True)
             if found.refused:

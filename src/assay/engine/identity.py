@@ -40,9 +40,9 @@ class Identity:
 
 @dataclass(frozen=True)
 class Job:
-    """What is asked of an engine: how it is started and how far each position is searched."""
+    """What is asked of an engine: which one (as :func:`assay.engine.find.find` takes it), and how far to search."""
 
-    command: tuple[str, ...]
+    engine: str = "stockfish"
     depth: int = 10
     lines: int = 50
     nodes: int = 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assay.engine.exchange import Entry, Imported, read
+from assay.engine.find import find
 from assay.engine.identity import ALL_LINES, Identity, Job
 from assay.engine.pool import Result, identify, value_all
 from assay.engine.store import LeftOut, Store
@@ -19,12 +20,10 @@ SAMPLE = 8
 _BATCH = 2_000
 
 
-def import_file(
-    path: str | Path, store: Store, *, job: Callable[[], Job], named: str | None = None, quiet: bool = False
-) -> Imported:
+def import_file(path: str | Path, store: Store, *, job: Job, named: str | None = None, quiet: bool = False) -> Imported:
     """Add the analyses of an exchange file to a store.
 
-    Rows that name no engine belong to the engine called `named`, if given; else to the engine that `job` finds,
+    Rows that name no engine belong to the engine called `named`, if given; else to the engine of `job`,
     provided that it gives the very values of a sample of the rows. A stored value is a pure function of position and
     identity, so agreement to the last centipawn is proof, and disagreement is refused.
     """
@@ -72,14 +71,14 @@ def import_file(
     return found
 
 
-def _identity_of(entries: Sequence[Entry], find: Callable[[], Job], named: str | None, path: str | Path) -> Identity:
+def _identity_of(entries: Sequence[Entry], job: Job, named: str | None, path: str | Path) -> Identity:
     lines = _lines(entries)
     valued = [entry.result for entry in entries if isinstance(entry.result, Valued)]
     if named is not None:
         return Identity(named, "", (("Hash", "16"),), 0, lines)
     advice = "Say who made it with --engine-name NAME."
     try:
-        job = find()
+        find(job.engine)
     except EngineError as error:
         raise InputError(
             f"{path} does not name its engine, and there is none here to compare with. {advice}"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import score
-from assay.engine.find import DEFAULT, find
+from assay.engine.find import DEFAULT
 from assay.engine.identity import Identity, Job
 from assay.engine.position import decode_move, from_fen
 from assay.engine.uci import UciEngine, Valued, legal_moves, read_search
@@ -25,7 +25,7 @@ class Engine:
     """
 
     def __init__(self, engine: str = DEFAULT, *, hash_mb: int = 16) -> None:
-        self._job = Job(find(engine), hash_mb=hash_mb)
+        self._job = Job(engine, hash_mb=hash_mb)
         self._runner = asyncio.Runner()
         self._engine: UciEngine | None = None
 

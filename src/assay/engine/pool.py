@@ -89,14 +89,17 @@ async def value_all(
     take: Callable[[Result], None],
     load: Load | None = None,
     patience: float | None = None,
+    asked: Identity | None = None,
 ) -> None:
     """Value positions with `workers` engines; `take` gets each result as it comes.
+
+    If it is said which engine is `asked` for, another one of the same name is an error.
 
     `patience` is how many seconds an engine may be silent in a search; None waits twenty times as long as the longest
     search so far, and at least a minute.
     """
     load = load or Load(workers)
-    pool = _Pool(keys, job, take, load, patience)
+    pool = _Pool(keys, job, take, load, patience, asked)
     tasks = [asyncio.create_task(pool.work()) for _ in range(workers)]
     watch = asyncio.create_task(pool.watch())
     try:
@@ -111,9 +114,15 @@ async def value_all(
 
 class _Pool:
     def __init__(
-        self, keys: Iterator[bytes], job: Job, take: Callable[[Result], None], load: Load, patience: float | None
+        self,
+        keys: Iterator[bytes],
+        job: Job,
+        take: Callable[[Result], None],
+        load: Load,
+        patience: float | None,
+        asked: Identity | None,
     ) -> None:
-        self.keys, self.job, self.take, self.load, self.patience = keys, job, take, load, patience
+        self.keys, self.job, self.take, self.load, self.patience, self.asked = keys, job, take, load, patience, asked
         self.ready: deque[_Task] = deque()
         self.again: deque[_Task] = deque()
         self.engines: set[UciEngine] = set()
@@ -167,14 +176,17 @@ class _Pool:
         for attempt in range(TRIES):
             try:
                 engine = await UciEngine.start(self.job)
-                self.engines.add(engine)
-                return engine
             except EngineError as error:
                 self.load.restarts += 1
                 if attempt == TRIES - 1:
-                    name = " ".join(self.job.command)
-                    raise EngineError(f"the engine {name!r} does not start: {_sentence(error)}") from error
-        raise AssertionError("unreachable")
+                    raise EngineError(f"the engine {self.job.engine!r} does not start: {_sentence(error)}") from error
+                continue
+            if self.asked is not None and engine.identity != self.asked:
+                engine.kill()
+                raise EngineError(f"{engine.identity} is here, but {self.asked} was asked for.")
+            self.engines.add(engine)
+            return engine
+        raise AssertionError("the last attempt returns or raises")
 
     async def feed(self, engine: UciEngine, task: _Task) -> UciEngine | None:
         """Keep one engine busy from this position on; None when it had to be ended."""
@@ -237,8 +249,7 @@ class _Pool:
             return
         self.failed_in_a_row += 1
         if not self.ever_valued and self.failed_in_a_row >= HOPELESS:
-            name = " ".join(self.job.command)
-            raise EngineError(f"the engine {name!r} failed at every position so far: {_sentence(error)}")
+            raise EngineError(f"the engine {self.job.engine!r} failed at every position so far: {_sentence(error)}")
         self.take(SetAside(task.key, str(error)))
 
 

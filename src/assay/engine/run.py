@@ -11,6 +11,7 @@ from itertools import compress
 
 import numpy as np
 
+from assay.engine.cluster import Cluster
 from assay.engine.identity import Identity, Job
 from assay.engine.plan import Plan
 from assay.engine.pool import Load, Result, SetAside, identify, value_all
@@ -46,15 +47,21 @@ def analyse(
     workers: int | None = None,
     patience: float | None = None,
     quiet: bool = False,
+    cluster: Cluster | None = None,
+    progress: Progress | None = None,
 ) -> Outcome:
-    """Value the positions of a plan with one engine and store them as they come."""
+    """Value the positions of a plan with one engine, here or on a cluster, and store them as they come.
+
+    `progress` takes the place of the line on the terminal.
+    """
     begun = time.perf_counter()
-    identity = asyncio.run(identify(job))
+    identity = cluster.identify(job) if cluster else asyncio.run(identify(job))
     number = store.number_of(identity)
     known, out = store.known(identity, job.depth), store.out(identity)
     valued = np.fromiter((key in known for key in plan.keys), np.bool_, len(plan.keys))
     done = valued | np.fromiter((_is_out(out.get(key), job) for key in plan.keys), np.bool_, len(plan.keys))
     store.add_games(number, plan.last_keys(valued, done))
+    before = int(valued.sum())
     todo = list(compress(plan.keys, ~done))
     at = {key: index for index, key in enumerate(plan.keys)} if todo else {}
     workers = min(workers or cores(), max(len(todo), 1))
@@ -62,10 +69,9 @@ def analyse(
     left_out: Counter[str] = Counter()
     set_aside: list[SetAside] = []
 
-    with (
-        Progress("Analysing", len(todo), unit="positions", quiet=quiet) as progress,
-        Writer(store, number) as writer,
-    ):
+    progress = progress or Progress("Analysing", unit="positions", quiet=quiet)
+    with progress, Writer(store, number) as writer:
+        progress.update(0, len(todo))
 
         def take(result: Result) -> None:
             if isinstance(result, SetAside):
@@ -80,13 +86,16 @@ def analyse(
             progress.note = f"{load.busy:.0%} busy"
             progress.advance()
 
-        asyncio.run(value_all(iter(todo), job, workers=workers, take=take, load=load, patience=patience))
+        if cluster:
+            cluster.value_all(iter(todo), job, identity, take=take, load=load, patience=patience)
+        else:
+            asyncio.run(value_all(iter(todo), job, workers=workers, take=take, load=load, patience=patience))
     store.add_games(number, plan.last_keys(valued, done))
     return Outcome(
         identity=identity,
         positions=len(plan.keys),
         known=len(plan.keys) - len(todo),
-        valued=len(todo) - left_out.total() - len(set_aside),
+        valued=int(valued.sum()) - before,
         left_out=left_out,
         set_aside=tuple(set_aside),
         restarts=load.restarts,

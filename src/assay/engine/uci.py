@@ -18,6 +18,7 @@ import chess
 import numpy as np
 
 from assay.engine import score
+from assay.engine.find import find
 from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Job
 from assay.engine.position import encode_move, to_fen
 from assay.errors import EngineError
@@ -144,9 +145,11 @@ class UciEngine(asyncio.SubprocessProtocol):
         """Start the engine and set its options; EngineError if it is none or dies."""
         loop = asyncio.get_running_loop()
         try:
-            _, engine = await loop.subprocess_exec(lambda: cls(job), *job.command, stderr=asyncio.subprocess.DEVNULL)
+            _, engine = await loop.subprocess_exec(
+                lambda: cls(job), *find(job.engine), stderr=asyncio.subprocess.DEVNULL
+            )
         except OSError as error:
-            raise EngineError(f"{job.command[0]} cannot be started: {error.strerror or error}.") from error
+            raise EngineError(f"{job.engine} cannot be started: {error.strerror or error}.") from error
         try:
             await engine._set_up()
         except BaseException:
@@ -163,7 +166,7 @@ class UciEngine(asyncio.SubprocessProtocol):
                 name, _, default, most = match.groups()
                 self._defaults[name] = (default or "", int(most) if most else None)
         if not self.name:
-            raise EngineError(f"{self.job.command[0]} does not say its name: is it a UCI engine?")
+            raise EngineError(f"{self.job.engine} does not say its name: is it a UCI engine?")
         for name, value in self.job.settings:
             if name not in self._defaults:
                 raise EngineError(f"{self.name} has no option {name!r}.")
@@ -243,7 +246,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         try:
             return await asyncio.wait_for(self._waiting, _START_SECONDS)
         except TimeoutError:
-            raise EngineError(f"{self.job.command[0]} does not answer {text!r}: is it a UCI engine?") from None
+            raise EngineError(f"{self.job.engine} does not answer {text!r}: is it a UCI engine?") from None
 
     def _expect(self, token: bytes) -> None:
         self._token = b"\n" + token
