@@ -1,0 +1,226 @@
+"""The information matrix of a rating: a weighted Laplacian of who met whom, bordered by the white advantage.
+
+An encounter of information v adds v (e_w - e_b + e_a)(e_w - e_b + e_a)^T, where e_a is the coordinate of the white
+advantage, the last one. Loose anchors add to the diagonal and relations add edges. A group of players that nothing
+holds in place can be shifted freely; such shifts are left out of every solution (the pseudo-inverse).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import RatingError
+from assay.results.table import Bools, Codes, Floats, PairTable
+
+# Up to this many players a full matrix in memory (11 MB) is quicker than loading sparse ones.
+DENSE = 1200
+# Up to this many, elimination is quicker than conjugate gradients for a single right side.
+_DIRECT = 300
+_CG_STEPS = 20_000
+
+
+@dataclass(frozen=True)
+class Links:
+    """Soft ties between players: rating a - rating b = delta, with a precision (1 / sigma^2)."""
+
+    a: Codes
+    b: Codes
+    delta: Floats
+    precision: Floats
+
+    @property
+    def ends(self) -> Codes:
+        return np.stack((self.a, self.b), axis=1)
+
+
+NO_LINKS = Links(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0), np.empty(0))
+
+
+@dataclass(frozen=True)
+class Information:
+    """The matrix, kept as its parts.
+
+    `weight` is the v of each encounter. Where the parts of an encounter are not one v (game pairs), `side` has that
+    between players and white advantage, and `corner` that of the white advantage alone.
+
+    `free` says which coordinates are estimated (players, then the white advantage); `shift` gives for each player the
+    number of the group that may be shifted freely, or -1 where something holds the level.
+    """
+
+    table: PairTable
+    weight: Floats
+    extra: Floats
+    links: Links
+    link_weight: Floats
+    free: Bools
+    shift: NDArray[np.int32]
+    side: Floats | None = None
+    corner: Floats | None = None
+
+    @property
+    def size(self) -> int:
+        return self.table.players + 1
+
+    @cached_property
+    def _sums(self) -> tuple[Floats, Floats]:
+        return self.table.by_side(self.weight)
+
+    @cached_property
+    def border(self) -> Floats:
+        """The column between the players and the white advantage."""
+        with_white, with_black = self._sums if self.side is None else self.table.by_side(self.side)
+        return with_white - with_black
+
+    @cached_property
+    def own(self) -> Floats:
+        """The diagonal as it is."""
+        with_white, with_black = self._sums
+        players = with_white + with_black
+        np.add.at(players, self.links.a, self.link_weight)
+        np.add.at(players, self.links.b, self.link_weight)
+        corner = self.weight if self.corner is None else self.corner
+        own: Floats = np.append(players, corner.sum()) + self.extra
+        return own
+
+    @cached_property
+    def diagonal(self) -> Floats:
+        """The diagonal with ones for all that is not estimated."""
+        return np.where(self.free & (self.own > 0), self.own, 1.0)
+
+    @cached_property
+    def shift_sizes(self) -> Floats:
+        return np.bincount(self.shift[self.shift >= 0]).astype(np.float64)
+
+    def centre(self, x: Floats) -> Floats:
+        """Take from each group its mean where nothing holds its level."""
+        if not len(self.shift_sizes):
+            return x
+        loose = self.shift >= 0
+        label = self.shift[loose]
+        x = x.copy()
+        players = x[:-1]
+        if x.ndim == 1:
+            players[loose] -= (np.bincount(label, players[loose]) / self.shift_sizes)[label]
+        else:
+            total = np.zeros((len(self.shift_sizes), x.shape[1]))
+            np.add.at(total, label, players[loose])
+            players[loose] -= (total / self.shift_sizes[:, None])[label]
+        return x
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """The full matrix; rows that are not free are those of the identity."""
+        n = self.table.players
+        full = np.zeros((self.size, self.size))
+        full[self.table.white, self.table.black] = -self.weight
+        full[:n, :n] += full[:n, :n].T.copy()
+        np.subtract.at(full, (self.links.a, self.links.b), self.link_weight)
+        np.subtract.at(full, (self.links.b, self.links.a), self.link_weight)
+        full[:n, n] = full[n, :n] = self.border
+        full[~self.free] = 0.0
+        full[:, ~self.free] = 0.0
+        full[np.arange(self.size), np.arange(self.size)] = self.diagonal
+        return full
+
+    @cached_property
+    def inverse(self) -> Floats:
+        """The pseudo-inverse as a full matrix: zero for what is not free, centred for what may be shifted."""
+        full = self.matrix.copy()
+        groups = [np.flatnonzero(self.shift == label) for label in range(len(self.shift_sizes))]
+        scale = float(self.diagonal.mean())
+        for members in groups:
+            full[np.ix_(members, members)] += scale / len(members)
+        inverse = np.linalg.inv(full)
+        for members in groups:
+            inverse[np.ix_(members, members)] -= 1.0 / (scale * len(members))
+        inverse[~self.free] = 0.0
+        inverse[:, ~self.free] = 0.0
+        symmetric: Floats = (inverse + inverse.T) / 2.0
+        return symmetric
+
+    @cached_property
+    def _sparse(self) -> Any:
+        from scipy.sparse import csr_array
+
+        n = self.table.players
+        meet = csr_array((self.weight, *_compressed(self.table)), shape=(n, n))
+        if len(self.links.a):
+            meet = meet + csr_array((self.link_weight, (self.links.a, self.links.b)), shape=(n, n))
+        return meet, meet.T
+
+    def multiply(self, x: Floats) -> Floats:
+        """The matrix times a vector, or times each column."""
+        if self.size <= DENSE:
+            return self.matrix @ x
+        meet, back = self._sparse
+        free = self.free if x.ndim == 1 else self.free[:, None]
+        border, diagonal = (
+            (self.border, self.diagonal) if x.ndim == 1 else (self.border[:, None], self.diagonal[:, None])
+        )
+        held = np.where(free, x, 0.0)
+        y = diagonal * held
+        players = held[:-1]
+        y[:-1] -= meet @ players
+        y[:-1] -= back @ players
+        y[:-1] += border * held[-1]
+        y[-1] += self.border @ players
+        result: Floats = np.where(free, y, x)
+        return result
+
+    def solve(self, b: Floats, tolerance: float = 1e-10) -> Floats:
+        """Solve for a right side (or for each column), leaving free shifts and held coordinates at zero."""
+        if self.size <= (_DIRECT if b.ndim == 1 else DENSE):
+            solution: Floats = self.inverse @ b
+            return solution
+        free = self.free if b.ndim == 1 else self.free[:, None]
+        b = self.centre(np.where(free, b, 0.0))
+        found, done = _conjugate_gradients(self, b, tolerance)
+        if done:
+            return self.centre(np.where(free, found, 0.0))
+        if self.size <= DENSE:
+            return np.asarray(self.inverse @ b)
+        raise RatingError(
+            "the games connect these players too thinly to rate them together; "
+            "'-g FILE' lists the groups, '-t NUM' or 'assay prep' leaves out players with few games."
+        )
+
+
+def _compressed(table: PairTable) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Columns and row starts of the encounters, in the form of sparse matrices; kept with the table."""
+    kept = table.__dict__.get("_compressed")
+    if kept is None:
+        starts = np.concatenate(([0], np.cumsum(table.white_counts))).astype(np.int32)
+        kept = table.__dict__["_compressed"] = (table.black.astype(np.int32), starts)
+    return kept
+
+
+def _conjugate_gradients(information: Information, b: Floats, tolerance: float) -> tuple[Floats, bool]:
+    """Conjugate gradients with the diagonal as preconditioner, on all columns at once (Hestenes and Stiefel, 1952)."""
+    diagonal = information.diagonal if b.ndim == 1 else information.diagonal[:, None]
+    x = np.zeros_like(b)
+    residual = b.copy()
+    z = residual / diagonal
+    direction = z.copy()
+    rho = np.sum(residual * z, axis=0)
+    goal = rho * tolerance**2
+    for _ in range(_CG_STEPS):
+        if np.all(rho <= goal):
+            return x, True
+        image = information.multiply(direction)
+        curve = np.sum(direction * image, axis=0)
+        # A finished column has nothing left to gain; its step is nothing divided by nothing.
+        alpha = np.divide(rho, curve, out=np.zeros_like(rho), where=curve > 0)
+        x += alpha * direction
+        residual -= alpha * image
+        z = residual / diagonal
+        new = np.sum(residual * z, axis=0)
+        beta = np.divide(new, rho, out=np.zeros_like(rho), where=rho > 0)
+        direction *= beta
+        direction += z
+        rho = new
+    return x, False

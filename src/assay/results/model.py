@@ -1,0 +1,67 @@
+"""Win, draw and loss as functions of a rating difference: the model of Ordo, in a few formulas.
+
+A scale is given by the rating difference at which the stronger side scores 76 %: 202 points in Ordo, 200.24 on the
+logistic curve with 400 in it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+SCALE = 202.0
+LOGISTIC_SCALE = 400.0 * math.log10(0.76 / 0.24)
+
+
+def slope(scale: float = SCALE) -> float:
+    """Beta of the expectancy: ln(0.76 / 0.24) / scale.
+
+    >>> round(math.log(10) / slope(LOGISTIC_SCALE), 6)
+    400.0
+    """
+    return math.log(0.76 / 0.24) / scale
+
+
+def expectancy(difference: Any, beta: float) -> Any:
+    """Expected score of the side that is `difference` points ahead: 1 / (1 + exp(-beta d)).
+
+    >>> float(expectancy(202.0, slope()).round(4))
+    0.76
+    """
+    return 1.0 / (1.0 + np.exp(np.multiply(difference, -beta)))
+
+
+def draw_curve(p: Any, equal: float) -> tuple[Any, Any]:
+    """Chance of a draw at expectancy `p` when equals draw with chance `equal`, and the root R it is made with.
+
+    The chance D solves a D^2 + 2 D = 4 p (1 - p) with a = (1 - 2 equal) / equal^2, so that D = 4 p (1 - p) / (1 + R)
+    with R^2 = 1 + 4 a p (1 - p). At equal = 1/2 this is 2 p (1 - p): two independent half-games.
+
+    >>> [round(float(draw_curve(p, equal)[0]), 4) for p, equal in ((0.5, 0.3), (0.76, 0.5), (0.6, 1.0), (0.6, 0.0))]
+    [0.3, 0.3648, 0.8, 0.0]
+    """
+    spread = np.multiply(p, np.subtract(1.0, p))
+    if equal <= 0.0:
+        return np.zeros_like(spread), np.full_like(spread, np.inf)
+    a = (1.0 - 2.0 * equal) / equal**2
+    # At equal = 1 the root is |1 - 2 p|, and rounding alone may carry its square below zero.
+    root = np.sqrt(np.maximum(1.0 + 4.0 * a * spread, 0.0))
+    return 4.0 * spread / (1.0 + root), root
+
+
+def win_draw_loss(p: Any, equal: float) -> tuple[Any, Any, Any]:
+    """Chances of a win, a draw and a loss at expectancy `p`.
+
+    >>> [round(float(chance), 4) for chance in win_draw_loss(0.76, 0.5)]
+    [0.5776, 0.3648, 0.0576]
+    """
+    draw = draw_curve(p, equal)[0]
+    win = np.maximum(p - draw / 2.0, 0.0)
+    return win, draw, np.maximum(1.0 - win - draw, 0.0)
+
+
+def score_variance(p: Any, equal: float) -> Any:
+    """Variance of the score of one game: pW + pD / 4 - p^2 = p (1 - p) - pD / 4."""
+    return np.multiply(p, np.subtract(1.0, p)) - draw_curve(p, equal)[0] / 4.0

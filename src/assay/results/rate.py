@@ -1,0 +1,375 @@
+"""Ratings from results: arrays of players and scores in, a frozen result out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.errors import RatingError
+from assay.results.fit import Fit, Settings, fit, known_beforehand
+from assay.results.gamepairs import Pentanomial, count_pairs, pair_filling
+from assay.results.model import SCALE, slope
+from assay.results.place import ABOVE, BELOW, RATED, UNPLAYED
+from assay.results.simulate import Simulation, simulate
+from assay.results.solve import score_filling
+from assay.results.table import Bools, Floats, PairTable, tabulate
+from assay.results.variance import MOST_IN_MATRIX, covariance, difference_variances, variances
+
+SELF_PLAY = "a player against himself"
+NO_SCORE = "no score"
+Codes = NDArray[np.int32]
+
+SYMBOL = {RATED: "", ABOVE: ">", BELOW: "<", UNPLAYED: "*"}
+REASON = {
+    ABOVE: "only wins (against the rest): a lower bound",
+    BELOW: "only losses (against the rest): an upper bound",
+    UNPLAYED: "no games",
+}
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings with all that the tables need; arrays run over the players in the order of their first appearance.
+
+    `status` tells how a player was rated (see :mod:`assay.results.place`), `pool` which ratings compare with which,
+    `group` the strongly connected component. Errors are those of the difference to the average of the pool, or to
+    the anchor if there is just one and `errors_from` says so.
+    """
+
+    players: tuple[str, ...]
+    fit: Fit = field(repr=False)
+    skipped: dict[str, int]
+    pairs: Pentanomial | None = None
+    errors_from: Literal["anchor", "pool"] = "anchor"
+
+    @property
+    def ratings(self) -> Floats:
+        return self.fit.ratings
+
+    @property
+    def white_advantage(self) -> float:
+        return self.fit.solution.white
+
+    @property
+    def draw_rate(self) -> float:
+        return self.fit.solution.equal
+
+    @property
+    def encounters(self) -> PairTable:
+        return self.fit.table
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        return self.fit.placement.status
+
+    @property
+    def pool(self) -> NDArray[np.int32]:
+        return self.fit.placement.pool
+
+    @property
+    def group(self) -> NDArray[np.int32]:
+        return self.fit.groups.label
+
+    @property
+    def played(self) -> Floats:
+        return self.encounters.played
+
+    @property
+    def points(self) -> Floats:
+        return self.encounters.points
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The rated players from the best down; equals in the order of their first appearance."""
+        # Ratings are exact to 1e-5 or better; equals must not be parted by rounding.
+        rounded = np.round(self.ratings, 6)
+        order = np.argsort(-rounded, kind="stable")
+        return order[: int(np.isfinite(rounded).sum())]
+
+    @cached_property
+    def _filling(self) -> Any:
+        settings, solution = self.fit.settings, self.fit.solution
+        if settings.likelihood:
+            return None
+        if self.pairs is not None:
+            return pair_filling(self.fit.problem, solution, self.pairs)
+        return score_filling(self.fit.problem, solution)
+
+    @cached_property
+    def _variance(self) -> Floats:
+        return variances(self.fit.solution.information, self._filling)
+
+    @cached_property
+    def _matrix(self) -> Floats:
+        return covariance(self.fit.solution.information, self._filling)
+
+    @property
+    def _reference(self) -> int | None:
+        return self.fit.settings.anchor if self.errors_from == "anchor" else None
+
+    @cached_property
+    def deviation(self) -> Floats:
+        """Standard error of each rating; nan where the results do not bound the rating."""
+        variance = self._variance[:-1].copy()
+        reference = self._reference
+        if reference is not None:
+            bread = self.fit.solution.information
+            unit = np.zeros(bread.size)
+            unit[reference] = 1.0
+            column = bread.solve(unit)
+            if self._filling is not None:
+                column = bread.solve(self._filling.multiply(column))
+            variance += variance[reference] - 2.0 * column[:-1]
+            variance[reference] = 0.0
+        return np.where(self.bounded, np.sqrt(np.maximum(variance, 0.0)), np.nan)
+
+    @property
+    def bounded(self) -> Bools:
+        """Whose rating the results bound on both sides."""
+        bounded: Bools = (self.status == RATED) & (self.encounters.played > 0)
+        return bounded
+
+    @property
+    def white_deviation(self) -> float:
+        """Standard error of the white advantage; zero where it was given."""
+        return float(np.sqrt(max(self._variance[-1], 0.0)))
+
+    def errors(self, confidence: float = 0.95) -> Floats:
+        """Half-widths of the intervals of this confidence."""
+        return self.deviation * confidence_factor(confidence)
+
+    def covariance(self) -> Floats:
+        """Covariance of the ratings (players x players); zero for players without a bounded rating."""
+        return self._matrix[:-1, :-1].copy()
+
+    def difference_deviation(self, i: ArrayLike, j: ArrayLike) -> Floats:
+        """Standard errors of the differences between these pairs of players."""
+        a, b = np.atleast_1d(np.asarray(i, np.intp)), np.atleast_1d(np.asarray(j, np.intp))
+        bread = self.fit.solution.information
+        if bread.size <= MOST_IN_MATRIX:
+            matrix = self._matrix
+            variance = difference_variances(np.diagonal(matrix), matrix, bread, a, b)
+        else:
+            variance = difference_variances(self._variance, None, bread, a, b)
+        deviation = np.sqrt(np.maximum(variance, 0.0))
+        return np.where(self.bounded[a] & self.bounded[b], deviation, np.nan)
+
+    def superiority(self) -> Floats:
+        """Likelihood that the player of the row is stronger than that of the column; nan on the diagonal.
+
+        >>> r = rate(["A", "B", "A", "B"], ["B", "A", "B", "A"], [1, 0, 0.5, 0.5])
+        >>> r.superiority().round(2).tolist()
+        [[nan, 0.95], [0.05, nan]]
+        """
+        n = len(self.players)
+        i, j = np.divmod(np.arange(n * n), n)
+        chance = likelihood_of_superiority(self.ratings[i] - self.ratings[j], self.difference_deviation(i, j))
+        chance[:: n + 1] = np.nan
+        return chance.reshape(n, n)
+
+    def simulate(self, runs: int, seed: int | None = None, **how: Any) -> Simulation:
+        """Errors from simulated results; without a seed, from the random numbers of Ordo and in its order."""
+        return simulate(self.fit, runs, seed, relative_to=self._reference, **how)
+
+    def table(self) -> list[dict[str, Any]]:
+        """One row for each player, from the best down; those without a rating follow, with the reason."""
+        sides = results_by_player(self.encounters)
+        error = self.errors()
+        rest = np.flatnonzero(~np.isfinite(self.ratings))
+        rows = []
+        for rank, player in enumerate([*self.order.tolist(), *rest.tolist()], 1):
+            played = int(self.played[player])
+            rated = rank <= len(self.order)
+            rows.append(
+                {
+                    "rank": rank if rated else None,
+                    "player": self.players[player],
+                    "rating": float(self.ratings[player]) if rated else None,
+                    "error": float(error[player]) if np.isfinite(error[player]) else None,
+                    "points": float(self.points[player]),
+                    "played": played,
+                    "percent": 100.0 * float(self.points[player]) / played if played else None,
+                    "wins": int(sides.wins[player]),
+                    "draws": int(sides.draws[player]),
+                    "losses": int(sides.losses[player]),
+                    "symbol": SYMBOL[int(self.status[player])],
+                    "pool": int(self.pool[player]) + 1 if rated else None,
+                    "reason": REASON.get(int(self.status[player])),
+                }
+            )
+        return rows
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Wins, draws and losses of each player."""
+
+    wins: Floats
+    draws: Floats
+    losses: Floats
+
+
+def results_by_player(table: PairTable) -> Sides:
+    """Wins, draws and losses of each player."""
+    wins, draws, losses = (table.by_side(counts) for counts in (table.wins, table.draws, table.losses))
+    return Sides(wins[0] + losses[1], draws[0] + draws[1], losses[0] + wins[1])
+
+
+def confidence_factor(confidence: float) -> float:
+    """Standard deviations on each side of an interval.
+
+    >>> round(confidence_factor(0.95), 5)
+    1.95996
+    """
+    return NormalDist().inv_cdf(0.5 + confidence / 2.0)
+
+
+def likelihood_of_superiority(difference: ArrayLike, deviation: ArrayLike) -> Floats:
+    """Chance that a normal difference of this mean and deviation is above zero (Abramowitz & Stegun 7.1.1).
+
+    >>> likelihood_of_superiority([0.0, 20.0], [10.0, 10.0]).round(4).tolist()
+    [0.5, 0.9772]
+    """
+    difference, deviation = np.asarray(difference, np.float64), np.asarray(deviation, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(difference == 0.0, 0.0, difference / deviation)
+    z = np.where(np.isnan(deviation), np.nan, z)
+    return _normal_distribution(np.asarray(z))
+
+
+def _normal_distribution(z: Floats) -> Floats:
+    """The normal distribution function on arrays, to seven digits (Abramowitz & Stegun 26.2.17)."""
+    t = 1.0 / (1.0 + 0.2316419 * np.abs(z))
+    powers = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+    tail = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi) * powers
+    return np.asarray(np.where(z >= 0, 1.0 - tail, tail))
+
+
+def rate(
+    white: ArrayLike,
+    black: ArrayLike,
+    score: ArrayLike,
+    *,
+    players: Sequence[str] | None = None,
+    average: float = 2300.0,
+    white_advantage: float | Literal["fit"] = "fit",
+    draw_rate: float | Literal["fit"] = "fit",
+    anchors: Mapping[Any, float] | None = None,
+    priors: Mapping[Any, tuple[float, float]] | None = None,
+    relations: Sequence[tuple[Any, Any, float, float]] = (),
+    white_advantage_error: float = 0.0,
+    draw_rate_error: float = 0.0,
+    prior: float | None = None,
+    likelihood: bool = False,
+    scale: float = SCALE,
+    start: Mapping[Any, float] | None = None,
+    opening: ArrayLike | None = None,
+    errors_from: Literal["anchor", "pool"] = "anchor",
+) -> Ratings:
+    """Rate players from the results of their games.
+
+    `white` and `black` hold names, or codes into `players`; `score` is White's: 1, 0.5 or 0 (nan: not counted).
+
+    The average of the pool is `average`, unless `anchors` {player: rating} or `priors` {player: (rating, error)} set
+    the level. `relations` (a, b, delta, error) say that a is delta points above b. `prior` is an error for every
+    player about the average. An error given for the white advantage or the draw rate makes its value a prior too.
+    Any of these, and `likelihood`, replaces the fit of points by that of the likelihood; see
+    :mod:`assay.results.solve`. `scale` is the difference that scores 76 %. `start` are ratings to start from. With
+    `opening` (a code or name for each game) errors come from pairs of games with the same opening and the colours
+    reversed.
+
+    >>> result = rate(["Anna", "Ben", "Anna"], ["Ben", "Anna", "Ben"], [1, 0.5, 0.5], white_advantage=0.0)
+    >>> [(row["player"], round(row["rating"], 1)) for row in result.table()]
+    [('Anna', 2360.7), ('Ben', 2239.3)]
+    """
+    names, white_codes, black_codes = _encode(white, black, players)
+    outcome = np.asarray(score, np.float64) * 2.0
+    if len(outcome) != len(white_codes):
+        raise RatingError(f"{len(white_codes):,} games have {len(outcome):,} scores: give one score for each game.")
+    known = np.isfinite(outcome)
+    if not np.isin(outcome[known], (0.0, 1.0, 2.0)).all():
+        raise RatingError("a score is 1, 0.5 or 0 (nan where there is none).")
+    apart = white_codes != black_codes
+    use = known & apart
+    skipped = {NO_SCORE: int((~known).sum()), SELF_PLAY: int((known & ~apart).sum())}
+    table = tabulate(white_codes[use], black_codes[use], outcome[use].astype(np.int8), len(names))
+    settings = known_beforehand(
+        names,
+        table,
+        Settings(
+            beta=slope(_positive(scale, "the scale")),
+            average=average,
+            white=0.0 if white_advantage == "fit" else float(white_advantage),
+            fit_white=white_advantage == "fit" or white_advantage_error > 0,
+            white_precision=_precision(white_advantage_error),
+            equal=0.5 if draw_rate == "fit" else _share(draw_rate),
+            fit_draws=draw_rate == "fit" or draw_rate_error > 0,
+            draws_precision=_precision(draw_rate_error),
+            likelihood=likelihood or white_advantage_error > 0 or draw_rate_error > 0,
+        ),
+        anchors=anchors or {},
+        priors=priors or {},
+        relations=relations,
+        prior=prior,
+    )
+    first = _first_guess(table, settings)
+    if start:
+        index = {name: i for i, name in enumerate(names)}
+        known_start = {index[str(name)]: value for name, value in start.items() if str(name) in index}
+        first[list(known_start)] = list(known_start.values())
+    found = fit(table, settings, first)
+    pairs = None
+    if opening is not None:
+        if found.settings.likelihood:
+            raise RatingError("errors from game pairs belong to the fit of points: leave out the priors.")
+        codes = np.unique(np.asarray(opening), return_inverse=True)[1].astype(np.int64)
+        pairs = count_pairs(white_codes[use], black_codes[use], outcome[use] / 2.0, codes[use])
+    return Ratings(names, found, {k: v for k, v in skipped.items() if v}, pairs, errors_from)
+
+
+def _first_guess(table: PairTable, settings: Settings) -> Floats:
+    """Ratings as if everybody had met the average, with half a game added to wins and losses."""
+    made, lost = table.points, table.played - table.points
+    guess: Floats = settings.average + np.log((made + 0.5) / (lost + 0.5)) / settings.beta
+    return guess
+
+
+def _encode(white: ArrayLike, black: ArrayLike, players: Sequence[str] | None) -> tuple[tuple[str, ...], Codes, Codes]:
+    """Codes of the players in the order of their first appearance, White before Black."""
+    a, b = np.asarray(white), np.asarray(black)
+    if a.shape != b.shape or a.ndim != 1:
+        raise RatingError("white and black are two lists of the same length.")
+    if not len(a):
+        raise RatingError("there are no games to rate.")
+    if players is not None:
+        if min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= len(players):
+            raise RatingError(f"codes of players run from 0 to {len(players) - 1}.")
+        return tuple(players), a.astype(np.int32), b.astype(np.int32)
+    both = np.stack((a, b), axis=1).ravel().tolist()
+    index: dict[Any, int] = {}
+    codes = np.fromiter((index.setdefault(name, len(index)) for name in both), np.int32, len(both)).reshape(-1, 2)
+    return tuple(str(name) for name in index), codes[:, 0].copy(), codes[:, 1].copy()
+
+
+def _precision(error: float) -> float:
+    if error < 0:
+        raise RatingError(f"an error of {error:g} is below zero.")
+    return 1.0 / error**2 if error > 0 else 0.0
+
+
+def _positive(value: float, what: str) -> float:
+    if not value > 0:
+        raise RatingError(f"{what} is {value:g}; it has to be above zero.")
+    return float(value)
+
+
+def _share(value: float) -> float:
+    if not 0.0 <= value <= 1.0:
+        raise RatingError(f"a draw rate of {value:g} is not between 0 and 1.")
+    return float(value)

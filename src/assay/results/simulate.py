@@ -1,0 +1,347 @@
+"""Errors from simulated results, with the random numbers of Ordo and in its order.
+
+Each run draws 16 random bits for every game, in the order of the encounters (white, then black, by first
+appearance): below 65536 pW a win, below 65536 (pW + pD) a draw. A run in which the players fall apart into more groups
+than they were is thrown away and drawn again, at most a hundred times, as Ordo does. Ordo then goes on for ever on
+thin pools; here one such run is enough, and all further ones are taken as they come: players without a bounded rating
+in a run are placed as they would be in a list.
+
+Runs change the ratings by a few points only, so the information of the fit serves for all: a few corrections by the
+same matrix bring a run within a few thousandths of a point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.results.fit import Fit, Settings, fit
+from assay.results.information import Information
+from assay.results.jenkins import Bits, blocks
+from assay.results.model import expectancy, win_draw_loss
+from assay.results.place import RATED
+from assay.results.solve import fit_draws, information
+from assay.results.table import DRAW, LOSS, WIN, Bools, Floats, PairTable, connect
+
+_REDRAWS = 100
+_BATCH = 64
+_BATCH_NUMBERS = 8_000_000
+_PASSES = 64
+_CORRECTIONS = 12
+_INEXACT = 1e-4
+# Elo; each correction leaves about a tenth of the last.
+_NEAR = 0.02
+# Ordo takes its normal deviates at multiples of 1/8192.
+_AREAS = 8192
+
+Masks = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """Ratings of simulated runs (runs x players) as deviations from the fit, centred where the fit is.
+
+    `redrawn` counts the runs that fell apart and were drawn again.
+    """
+
+    deviations: NDArray[np.float32]
+    white: Floats
+    equal: Floats
+    white_of_fit: float
+    equal_of_fit: float
+    bounded: Bools
+    redrawn: int
+
+    @property
+    def runs(self) -> int:
+        return len(self.white)
+
+    @property
+    def deviation(self) -> Floats:
+        """Standard deviation of each rating over the runs (divided by their number, as Ordo does)."""
+        return np.where(self.bounded, self.deviations.std(axis=0, dtype=np.float64), np.nan)
+
+    @property
+    def white_deviation(self) -> float:
+        """Standard deviation of the white advantage; Ordo counts the fit itself as one more run."""
+        return float(np.append(self.white, self.white_of_fit).std())
+
+    @property
+    def draws_deviation(self) -> float:
+        """Standard deviation of the draw rate, likewise."""
+        return float(np.append(self.equal, self.equal_of_fit).std())
+
+    def difference_deviation(self, i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
+        """Standard deviations of the differences between these pairs of players."""
+        found = np.empty(len(i))
+        for begin in range(0, len(i), _BATCH_NUMBERS // max(self.runs, 1) + 1):
+            part = slice(begin, begin + _BATCH_NUMBERS // max(self.runs, 1) + 1)
+            gap = self.deviations[:, i[part]] - self.deviations[:, j[part]]
+            found[part] = gap.std(axis=0, dtype=np.float64)
+        return np.where(self.bounded[i] & self.bounded[j], found, np.nan)
+
+
+@dataclass(frozen=True)
+class Dice:
+    """What turns random bits into results: thresholds for each game, in the order of the encounters."""
+
+    base: Fit
+    win: NDArray[np.unsignedinteger]
+    draw: NDArray[np.unsignedinteger]
+    starts: NDArray[np.intp]
+    by_black: NDArray[np.intp]
+
+    @property
+    def games(self) -> int:
+        return len(self.win)
+
+    @property
+    def numbers(self) -> int:
+        """Random numbers of a run: one for each game, each relation and each loose anchor."""
+        settings = self.base.settings
+        loose = 0 if settings.precision is None else int((settings.precision > 0).sum())
+        return self.games + len(settings.links.a) + loose
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulated run: twice the score of each game, half-points of White in each encounter, and the spare bits."""
+
+    outcome: NDArray[np.uint8]
+    halves: NDArray[np.int32]
+    spare: Bits
+
+
+def simulate(
+    base: Fit,
+    runs: int,
+    seed: int | None = None,
+    *,
+    relative_to: int | None = None,
+    advance: Callable[[], None] | None = None,
+) -> Simulation:
+    """Simulate all games `runs` times and rate each; a `seed` takes numpy's numbers in place of Ordo's.
+
+    Deviations are relative to the player `relative_to`, to the average of the pool, or absolute where anchors or
+    priors hold the level. `advance` is called after every run.
+    """
+    table = base.table
+    dice = _dice(base)
+    ahead = max(1, min(runs, _BATCH, _BATCH_NUMBERS // dice.numbers))
+    bits = blocks(dice.numbers, ahead) if seed is None else _numpy_blocks(dice.numbers, ahead, seed)
+    whole = _whole_information(base)
+    found = _Found(np.empty((runs, table.players), np.float32), np.empty(runs), np.empty(runs))
+    groups = int((base.groups.sizes > 1).sum())
+    accepted = redrawn = failures = 0
+    patient = True
+    while accepted < runs:
+        batch = [_throw(dice, next(bits)) for _ in range(min(ahead, runs - accepted))]
+        regular: list[tuple[int, Run]] = []
+        for run, connected in zip(batch, _connected(dice, batch), strict=True):
+            if connected and not base.settings.likelihood:
+                regular.append((accepted, run))
+            else:
+                simulated = _table(dice, run)
+                if patient and not connected and _parts(simulated, base.settings) > groups:
+                    redrawn += 1
+                    failures += 1
+                    patient = failures < _REDRAWS
+                    if patient:
+                        continue
+                _refit(dice, run, simulated, accepted, found)
+            failures = 0
+            accepted += 1
+            if advance is not None:
+                advance()
+        for number, run in _correct(dice, whole, regular, found):
+            _refit(dice, run, _table(dice, run), number, found)
+    _centre(base, found.deviations, relative_to)
+    bounded = (base.placement.status == RATED) & (table.played > 0)
+    return Simulation(
+        found.deviations, found.white, found.equal, base.solution.white, base.solution.equal, bounded, redrawn
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    deviations: NDArray[np.float32]
+    white: Floats
+    equal: Floats
+
+
+def _numpy_blocks(size: int, ahead: int, seed: int) -> Iterator[Bits]:
+    generator = np.random.default_rng(seed)
+    while True:
+        yield from generator.integers(0, 1 << 16, (ahead, size), np.uint16)
+
+
+def _dice(base: Fit) -> Dice:
+    table, solution = base.table, base.solution
+    gaps = table.gaps(base.ratings, solution.white)
+    win, draw, _ = win_draw_loss(expectancy(gaps, base.settings.beta), solution.equal)
+    below = [np.floor(65536.0 * win), np.floor(65536.0 * (win + draw))]
+    # A threshold of 65536, a certain result, does not fit into 16 bits.
+    kind = np.uint16 if max(float(limit.max()) for limit in below) < 65536.0 else np.uint32
+    wins, draws = (np.repeat(limit.astype(kind), table.games) for limit in below)
+    starts = np.concatenate(([0], np.cumsum(table.games)[:-1]))
+    return Dice(base, wins, draws, starts, np.argsort(table.black, kind="stable"))
+
+
+def _throw(dice: Dice, bits: Bits) -> Run:
+    drawn = bits[: dice.games]
+    outcome = (drawn < dice.win).view(np.uint8) + (drawn < dice.draw).view(np.uint8)
+    return Run(outcome, np.add.reduceat(outcome, dice.starts, dtype=np.int32), bits[dice.games :])
+
+
+def _table(dice: Dice, run: Run) -> PairTable:
+    """The encounters with the results of this run."""
+    wins, draws, losses = (
+        np.add.reduceat((run.outcome == outcome).view(np.uint8), dice.starts, dtype=np.int32)
+        for outcome in (WIN, DRAW, LOSS)
+    )
+    return replace(dice.base.table, wins=wins, draws=draws, losses=losses)
+
+
+def _parts(table: PairTable, settings: Settings) -> int:
+    """In how many groups, not counting single players, a table falls."""
+    return int((connect(table, settings.level_known, settings.links.ends).sizes > 1).sum())
+
+
+def _connected(dice: Dice, batch: list[Run]) -> list[bool]:
+    """For each run, whether all players are one group; all runs are searched at once, one bit for each."""
+    table = dice.base.table
+    white_scored = np.zeros(len(table.white), np.uint64)
+    black_scored = np.zeros(len(table.white), np.uint64)
+    most = 2 * table.games
+    for number, run in enumerate(batch):
+        bit = np.uint64(number)
+        white_scored |= (run.halves > 0).astype(np.uint64) << bit
+        black_scored |= (run.halves < most).astype(np.uint64) << bit
+    whole = np.full(table.players, ~np.uint64(0))
+    for down, up in ((white_scored, black_scored), (black_scored, white_scored)):
+        whole &= _reach(dice, down, up)
+    reached = np.bitwise_and.reduce(whole[table.played > 0])
+    return [bool(reached >> np.uint64(number) & np.uint64(1)) for number in range(len(batch))]
+
+
+def _reach(dice: Dice, from_white: Masks, from_black: Masks) -> Masks:
+    """Which players the first one reaches, one bit for each run, along the encounters these masks allow."""
+    table = dice.base.table
+    source, target = table.white[dice.by_black], table.black[dice.by_black]
+    along = from_white[dice.by_black]
+    black_starts = np.flatnonzero(np.concatenate(([True], target[1:] != target[:-1])))
+    white_starts = np.flatnonzero(np.concatenate(([True], table.white[1:] != table.white[:-1])))
+    blacks, whites = target[black_starts], table.white[white_starts]
+    reached = np.zeros(table.players, np.uint64)
+    reached[np.argmax(table.played > 0)] = ~np.uint64(0)
+    for _ in range(_PASSES):
+        before = reached.copy()
+        reached[blacks] |= np.bitwise_or.reduceat(reached[source] & along, black_starts)
+        reached[whites] |= np.bitwise_or.reduceat(reached[table.black] & from_black, white_starts)
+        if np.array_equal(before, reached):
+            break
+    return reached
+
+
+def _whole_information(base: Fit) -> Information:
+    """The information of all encounters, also of those that only placed a perfect score."""
+    if len(base.problem.table.white) == len(base.table.white):
+        return base.solution.information
+    pool = base.placement.pool
+    loose = pool if base.settings.level_known is None else np.where(pool == 0, -1, pool - 1).astype(np.int32)
+    problem = replace(base.problem, table=base.table, shift=loose)
+    ratings = np.nan_to_num(base.ratings, nan=base.settings.average)
+    return information(problem, ratings, base.solution.white, base.solution.equal)
+
+
+def _correct(dice: Dice, whole: Information, runs: list[tuple[int, Run]], found: _Found) -> Iterator[tuple[int, Run]]:
+    """Rate runs by corrections with the information of the fit; give back those that do not settle."""
+    if not runs:
+        return
+    base, table, beta = dice.base, dice.base.table, dice.base.settings.beta
+    ratings = np.nan_to_num(base.ratings, nan=base.settings.average)
+
+    def net(values: NDArray[Any]) -> Floats:
+        """Sums over White's side less those over Black's, and the sum over all."""
+        with_white, with_black = table.by_side(values)
+        return np.append(with_white - with_black, values.sum())
+
+    def chances(shift: Floats) -> Floats:
+        p: Floats = expectancy(table.gaps(ratings + shift[:-1], base.solution.white + shift[-1]), beta)
+        return p
+
+    made = np.stack([net(run.halves / 2.0) for _, run in runs], axis=1)
+    nothing = np.zeros(table.players + 1)
+    change = whole.solve(beta * (made - net(table.games * chances(nothing))[:, None]), _INEXACT)
+    scale = np.ones_like(change)
+    last = np.full(len(runs), np.inf)
+    for correction in range(_CORRECTIONS):
+        missing = np.zeros_like(change)
+        for column in np.flatnonzero(last > _NEAR).tolist():
+            p = chances(change[:, column])
+            missing[:, column] = beta * (made[:, column] - net(table.games * p))
+            if correction < 2:
+                # Far from even scores the information of a player changes with the rating: scale by its diagonal.
+                scale[:, column] = np.sqrt(whole.diagonal / _diagonal(whole, beta**2 * table.games * p * (1.0 - p)))
+        step = scale * whole.solve(scale * missing, _INEXACT)
+        change += step
+        last = np.where(last > _NEAR, np.abs(step).max(axis=0), last)
+        if last.max() <= _NEAR:
+            break
+    for column, (number, run) in enumerate(runs):
+        if not last[column] <= _NEAR:
+            yield number, run
+            continue
+        shift = change[:, column]
+        found.deviations[number] = shift[:-1]
+        found.white[number] = base.solution.white + shift[-1]
+        found.equal[number] = base.solution.equal
+        if base.settings.fit_draws:
+            drawn = float(np.count_nonzero(run.outcome == DRAW))
+            found.equal[number] = fit_draws(table, chances(shift), drawn, base.solution.equal)
+
+
+def _diagonal(whole: Information, weight: Floats) -> Floats:
+    """The diagonal that the information would have with other weights."""
+    return replace(whole, weight=weight).diagonal
+
+
+def _refit(dice: Dice, run: Run, simulated: PairTable, number: int, found: _Found) -> None:
+    """Rate one run from the beginning, as any list."""
+    base = dice.base
+    start = np.nan_to_num(base.ratings, nan=base.settings.average)
+    result = fit(simulated, _shuffled(base.settings, run.spare), start)
+    found.deviations[number] = np.nan_to_num(result.ratings - base.ratings)
+    found.white[number], found.equal[number] = result.solution.white, result.solution.equal
+
+
+def _shuffled(settings: Settings, spare: Bits) -> Settings:
+    """The settings with relations and loose anchors drawn anew within their errors, as Ordo does."""
+    if not len(spare):
+        return settings
+    area = np.maximum(spare & (_AREAS - 1), 0.5) / _AREAS
+    normal = np.array([NormalDist().inv_cdf(float(a)) for a in area])
+    links = settings.links
+    ties, loose = normal[: len(links.a)], normal[len(links.a) :]
+    shuffled = replace(settings, links=replace(links, delta=links.delta + ties / np.sqrt(links.precision)))
+    if settings.precision is None or settings.mean is None:
+        return shuffled
+    who = settings.precision > 0
+    mean = settings.mean.copy()
+    mean[who] += loose / np.sqrt(settings.precision[who])
+    return replace(shuffled, mean=mean)
+
+
+def _centre(base: Fit, deviations: NDArray[np.float32], relative_to: int | None) -> None:
+    if relative_to is not None:
+        deviations -= deviations[:, [relative_to]].copy()
+    elif base.settings.level_known is None:
+        pool, rated = base.placement.pool, base.placement.status == RATED
+        for number in np.unique(pool[pool >= 0]).tolist():
+            inside = pool == number
+            deviations[:, inside] -= deviations[:, inside & rated].mean(axis=1, keepdims=True)

@@ -1,0 +1,277 @@
+"""Newton's method on the table of encounters: ratings, white advantage, draw rate.
+
+Two fits share the solver. *Points* (Ordo's default): every player's expected points equal the points made, and White's
+expected points equal White's. That is the maximum of the concave function sum s ln p + (1 - s) ln (1 - p) with
+fractional scores s. *Likelihood* (Ordo's -M, and whenever something has an uncertainty): the maximum of the likelihood
+of wins, draws and losses with Gaussian priors. With half of the games between equals drawn both are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import RatingError
+from assay.results.information import NO_LINKS, Information, Links
+from assay.results.model import draw_curve, expectancy, score_variance, win_draw_loss
+from assay.results.table import Bools, Floats, PairTable
+
+_STEPS = 100
+_HALVINGS = 40
+_ROUNDS = 50
+# Elo; after a step of this size nothing that is printed would change.
+_SMALL = 1e-4
+_FLOOR = 1e-12
+_BINS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be estimated, from which encounters, and what is known beforehand."""
+
+    table: PairTable
+    beta: float
+    shift: NDArray[np.int32]
+    held: Bools
+    start: Floats
+    white: float = 0.0
+    fit_white: bool = False
+    white_precision: float = 0.0
+    equal: float = 0.5
+    fit_draws: bool = False
+    draws_precision: float = 0.0
+    likelihood: bool = False
+    mean: Floats | None = None
+    precision: Floats | None = None
+    links: Links = NO_LINKS
+
+    @property
+    def free(self) -> Bools:
+        """Which coordinates are estimated: players that are not held and have games or priors, then the advantage."""
+        known = self.table.played > 0
+        if self.precision is not None:
+            known = known | (self.precision > 0)
+        known[self.links.ends.ravel()] = True
+        return np.append(known & ~self.held, self.fit_white)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Ratings (about an arbitrary level where nothing holds it), white advantage, draw rate between equals.
+
+    `trace` tells the largest change in Elo of each step.
+    """
+
+    ratings: Floats
+    white: float
+    equal: float
+    information: Information
+    trace: list[float] = field(default_factory=list)
+
+
+def solve(problem: Problem) -> Solution:
+    """Find the ratings, and with them the white advantage and the draw rate where these are to be fitted."""
+    if not problem.likelihood:
+        ratings, white, trace = _newton(problem, problem.start, problem.white, problem.equal)
+        equal = problem.equal
+        if problem.fit_draws:
+            equal = fit_draws(problem.table, expected(problem, ratings, white))
+        return Solution(ratings, white, equal, information(problem, ratings, white, equal), trace)
+    ratings, white, equal = problem.start, problem.white, problem.equal
+    trace = []
+    for _ in range(_ROUNDS):
+        ratings, white, steps = _newton(problem, ratings, white, equal)
+        trace += steps
+        if not problem.fit_draws:
+            break
+        # Ratings and draw rate hardly know of each other, so taking turns converges in a few rounds.
+        before, equal = equal, _likeliest_draws(problem, expected(problem, ratings, white))
+        if abs(equal - before) < 1e-9:
+            break
+    return Solution(ratings, white, equal, information(problem, ratings, white, equal), trace)
+
+
+def information(problem: Problem, ratings: Floats, white: float, equal: float) -> Information:
+    """The (expected) information at these ratings."""
+    return _information(problem, expected(problem, ratings, white), equal)
+
+
+def _information(problem: Problem, p: Floats, equal: float) -> Information:
+    table = problem.table
+    spread = problem.beta * p * (1.0 - p)
+    if problem.likelihood:
+        weight = table.games * spread**2 * sum(part**2 / chance for part, chance in _parts(p, equal))
+    else:
+        weight = table.games * spread * problem.beta
+    extra = np.zeros(table.players + 1)
+    if problem.precision is not None:
+        extra[:-1] += problem.precision
+    extra[-1] += problem.white_precision
+    return Information(table, weight, extra, problem.links, problem.links.precision, problem.free, problem.shift)
+
+
+def score_filling(problem: Problem, solution: Solution) -> Information:
+    """The variance of the score of the fit of points: weights beta^2 N (pW + pD / 4 - p^2)."""
+    p = expected(problem, solution.ratings, solution.white)
+    weight = problem.beta**2 * problem.table.games * score_variance(p, solution.equal)
+    return replace(solution.information, weight=weight, extra=np.zeros(len(solution.information.extra)))
+
+
+def _parts(p: Floats, equal: float) -> list[tuple[Floats, Floats]]:
+    """For win, draw and loss: the derivative of its chance by the expectancy, and the chance."""
+    win, draw, loss = win_draw_loss(p, equal)
+    root = draw_curve(p, equal)[1]
+    bend = 2.0 * (1.0 - 2.0 * p) / np.maximum(root, _FLOOR)
+    parts = [(1.0 - bend / 2.0, np.maximum(win, _FLOOR)), (-1.0 - bend / 2.0, np.maximum(loss, _FLOOR))]
+    if equal > 0:
+        parts.insert(1, (bend, np.maximum(draw, _FLOOR)))
+    return parts
+
+
+def expected(problem: Problem, ratings: Floats, white: float) -> Floats:
+    """Expected score of White in each encounter."""
+    p: Floats = expectancy(problem.table.gaps(ratings, white), problem.beta)
+    return p
+
+
+def _gain(problem: Problem, p: Floats, equal: float) -> Floats:
+    """Derivative of the objective by the difference of each encounter."""
+    table = problem.table
+    if not problem.likelihood:
+        gain: Floats = problem.beta * (table.white_points - table.games * p)
+        return gain
+    counts = [table.wins, table.draws, table.losses] if equal > 0 else [table.wins, table.losses]
+    slopes = [count * part / chance for count, (part, chance) in zip(counts, _parts(p, equal), strict=True)]
+    total: Floats = problem.beta * p * (1.0 - p) * sum(slopes)
+    return total
+
+
+def _gradient(problem: Problem, ratings: Floats, white: float, gain: Floats) -> Floats:
+    with_white, with_black = problem.table.by_side(gain)
+    gradient = np.append(with_white - with_black, gain.sum())
+    if problem.precision is not None and problem.mean is not None:
+        gradient[:-1] += problem.precision * (problem.mean - ratings)
+    links = problem.links
+    pull = links.precision * (links.delta - ratings[links.a] + ratings[links.b])
+    np.add.at(gradient, links.a, pull)
+    np.subtract.at(gradient, links.b, pull)
+    gradient[-1] += problem.white_precision * (problem.white - white)
+    return gradient
+
+
+def _newton(problem: Problem, ratings: Floats, white: float, equal: float) -> tuple[Floats, float, list[float]]:
+    """Newton steps on a concave function, each halved until it does not climb far down on the other side.
+
+    The slope along a step falls from positive through zero (the top) to negative; a step is taken if there it is
+    not steeper than half of what it was at the start (the curvature condition of Wolfe).
+    """
+    trace: list[float] = []
+    free = problem.free
+    p = expected(problem, ratings, white)
+    gradient = np.where(free, _gradient(problem, ratings, white, _gain(problem, p, equal)), 0.0)
+    for _ in range(_STEPS):
+        # A first step need not be exact: the next one starts from a better place anyway (Dembo et al., 1982).
+        forcing = 1e-2 if not trace else max(1e-9, min(1e-2, 1e-3 * trace[-1]))
+        step = _information(problem, p, equal).solve(gradient, forcing)
+        slope, scale = float(gradient @ step), 1.0
+        for _ in range(_HALVINGS):
+            moved, advantage = ratings + scale * step[:-1], white + scale * float(step[-1])
+            p = expected(problem, moved, advantage)
+            gradient = np.where(free, _gradient(problem, moved, advantage, _gain(problem, p, equal)), 0.0)
+            if float(gradient @ step) >= -0.5 * slope:
+                break
+            scale /= 2.0
+        ratings, white = moved, advantage
+        trace.append(scale * float(np.max(np.abs(step), initial=0.0)))
+        if not np.isfinite(trace[-1]):
+            break
+        if trace[-1] < _SMALL:
+            return ratings, white, trace
+    raise RatingError("the ratings found no level: the results are too one-sided; '-g FILE' lists the groups.")
+
+
+def fit_draws(table: PairTable, p: Floats, drawn: float | None = None, start: float | None = None) -> float:
+    """The draw rate between equals at which as many draws are expected as there were (Newton's method).
+
+    From a D^2 + 2 D = 4 p (1 - p): dD/da = -D^2 / (2 R), and da/de = 2 (e - 1) / e^3.
+    """
+    drawn = float(table.draws.sum()) if drawn is None else drawn
+    total = float(table.games.sum())
+    if drawn == 0 or total == 0:
+        return 0.0
+    # The curve depends on p (1 - p) alone and is smooth: the mean of each of many narrow bins stands for all in it.
+    spread = p * (1.0 - p)
+    bins = (spread * _BINS).astype(np.intp)
+    games = np.bincount(bins, table.games)
+    filled = games > 0
+    mean = np.bincount(bins, table.games * spread)[filled] / games[filled]
+    games, p = games[filled], 0.5 + np.sqrt(np.maximum(0.25 - mean, 0.0))
+    least = drawn / total
+    equal = start or least
+    for _ in range(_STEPS):
+        draw, root = draw_curve(p, equal)
+        missing = drawn - float(np.sum(games * draw))
+        rise = float(np.sum(games * draw**2 / np.maximum(root, _FLOOR))) * (1.0 - equal) / equal**3
+        step = missing / rise if rise > 0 else 0.0
+        # Unequal opponents draw less than equals; and where even certain draws between equals are too few, that is all.
+        before, equal = equal, min(max(equal + step, least), 1.0)
+        if abs(equal - before) < 1e-12:
+            break
+    return equal
+
+
+def _likeliest_draws(problem: Problem, p: Floats) -> float:
+    """The draw rate between equals of the greatest likelihood, given the ratings."""
+    table = problem.table
+    spread = p * (1.0 - p)
+
+    def score(equal: float) -> float:
+        # The derivative of the draw curve is that of `fit_draws`.
+        win, draw, loss = win_draw_loss(p, equal)
+        bend = -(draw**2) / np.maximum(draw_curve(p, equal)[1], _FLOOR) * (equal - 1.0) / equal**3
+        gain = table.draws * bend / np.maximum(draw, _FLOOR)
+        gain -= 0.5 * bend * (table.wins / np.maximum(win, _FLOOR) + table.losses / np.maximum(loss, _FLOOR))
+        pull = problem.draws_precision * (problem.equal - equal)
+        return -float(np.sum(gain[spread > 0])) - pull
+
+    least, most = 1e-4, 1.0 - 1e-6
+    if score(least) >= 0:
+        return least
+    if score(most) <= 0:
+        return most
+    return find_root(score, least, most)
+
+
+def find_root(function: Callable[[float], float], low: float, high: float, tolerance: float = 1e-12) -> float:
+    """Root of an increasing function between two ends (regula falsi, Illinois rule).
+
+    >>> round(find_root(lambda x: x**3 - 2, 0.0, 2.0), 9)
+    1.25992105
+    """
+    at_low, at_high = function(low), function(high)
+    if at_low >= 0:
+        return low
+    if at_high <= 0:
+        return high
+    side = 0
+    for _ in range(200):
+        middle = (low * at_high - high * at_low) / (at_high - at_low)
+        at_middle = function(middle)
+        if at_middle == 0 or high - low < tolerance:
+            return middle
+        if at_middle > 0:
+            if middle == high:
+                return middle
+            high, at_high = middle, at_middle
+            at_low = at_low / 2 if side > 0 else at_low
+            side = 1
+        else:
+            if middle == low:
+                return middle
+            low, at_low = middle, at_middle
+            at_high = at_high / 2 if side < 0 else at_high
+            side = -1
+    return middle

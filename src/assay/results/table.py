@@ -1,0 +1,227 @@
+"""Games as a table of encounters: one row for each (white, black) that met, with its wins, draws and losses.
+
+Everything the rating needs is in this table; the games themselves are not looked at again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.intp]
+Counts = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+# Outcomes of a game, from White's side: twice the score.
+LOSS, DRAW, WIN = 0, 1, 2
+# A rough pass over this share of the encounters finds nearly everybody who can be reached.
+_STRIDE = 8
+# Long thin chains need a pass for each link; then the exact algorithm is quicker.
+_PASSES = 64
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """Encounters between numbered players, sorted by (white, black); counts are from White's side."""
+
+    players: int
+    white: Codes
+    black: Codes
+    wins: Counts
+    draws: Counts
+    losses: Counts
+
+    @cached_property
+    def games(self) -> Counts:
+        """Games of each encounter."""
+        games: Counts = self.wins + self.draws + self.losses
+        return games
+
+    @cached_property
+    def white_points(self) -> Floats:
+        """Points White made in each encounter."""
+        points: Floats = self.wins + 0.5 * self.draws
+        return points
+
+    @cached_property
+    def played(self) -> Floats:
+        """Games of each player."""
+        white, black = self.by_side(self.games)
+        return white + black
+
+    @cached_property
+    def points(self) -> Floats:
+        """Points of each player."""
+        made = self.by_side(self.white_points)
+        return made[0] + self.by_side(self.games)[1] - made[1]
+
+    @cached_property
+    def _starts(self) -> tuple[Codes, Codes]:
+        """Where the encounters of each White begin, and who that is."""
+        first = np.flatnonzero(np.concatenate(([True], self.white[1:] != self.white[:-1])))
+        return first, self.white[first]
+
+    @cached_property
+    def white_counts(self) -> Codes:
+        """Encounters of each player with White."""
+        return np.bincount(self.white, minlength=self.players)
+
+    def by_side(self, values: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Sum a number over the encounters of each player with White, and with Black."""
+        with_white = np.zeros(self.players)
+        if len(self.white):
+            first, who = self._starts
+            with_white[who] = np.add.reduceat(values, first, dtype=np.float64)
+        with_black = np.bincount(self.black, values, self.players).astype(np.float64, copy=False)
+        return with_white, with_black
+
+    def gaps(self, ratings: Floats, white: float) -> Floats:
+        """How far White is ahead in each encounter, with the white advantage."""
+        gaps = np.repeat(ratings + white, self.white_counts)
+        gaps -= ratings[self.black]
+        return gaps
+
+    def keep(self, rows: Bools) -> PairTable:
+        """The table with these encounters only; the numbers of the players stay."""
+        if rows.all():
+            return self
+        return PairTable(
+            self.players, self.white[rows], self.black[rows], self.wins[rows], self.draws[rows], self.losses[rows]
+        )
+
+
+def tabulate(white: NDArray[Any], black: NDArray[Any], outcome: NDArray[Any], players: int) -> PairTable:
+    """Count the games of each encounter; `outcome` is 2, 1 or 0: twice the score of White.
+
+    >>> t = tabulate(np.array([0, 1, 0]), np.array([1, 0, 1]), np.array([2, 1, 0]), 2)
+    >>> t.white.tolist(), t.wins.tolist(), t.draws.tolist(), t.losses.tolist(), t.points.tolist()
+    ([0, 1], [1, 0], [0, 1], [1, 0], [1.5, 1.5])
+    """
+    key = white.astype(np.int64)
+    key *= players
+    key += black
+    key *= 3
+    key += outcome
+    key.sort()
+    pair = key // 3
+    key -= 3 * pair
+    first = np.flatnonzero(np.concatenate(([True], pair[1:] != pair[:-1]))) if len(pair) else np.empty(0, np.intp)
+    pair = pair[first]
+
+    def count(value: int) -> Counts:
+        if not len(first):
+            return np.empty(0, np.int32)
+        total: Counts = np.add.reduceat((key == value).astype(np.int32), first, dtype=np.int32)
+        return total
+
+    first_player = pair // players
+    return PairTable(
+        players,
+        first_player,
+        pair - first_player * players,
+        count(WIN),
+        count(DRAW),
+        count(LOSS),
+    )
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Sets of players that can be compared: each has scored, in a chain, against every other of its set.
+
+    `label` gives the group of each player, -1 without games; groups are numbered by the first of their players.
+    """
+
+    label: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+
+    @property
+    def count(self) -> int:
+        return len(self.sizes)
+
+
+def connect(table: PairTable, held: Bools | None = None, links: Codes | None = None) -> Groups:
+    """Strongly connected components of "scored at least a draw against" (Tarjan).
+
+    Players that are `held` (by an anchor or a prior) have a level of their own and are connected through it; `links`
+    are pairs of players that a relation connects both ways.
+    """
+    played = table.played > 0
+    if held is not None:
+        played = played | held
+    if links is not None and len(links):
+        played = played.copy()
+        played[links.ravel()] = True
+    n = table.players
+    source, target = _edges(table)
+    if held is not None and held.any():
+        # One more node, number n: the level that all held players know of.
+        known = np.flatnonzero(held)
+        level = np.full(len(known), n)
+        source, target = np.concatenate((source, known, level)), np.concatenate((target, level, known))
+    if links is not None and len(links):
+        source = np.concatenate((source, links[:, 0], links[:, 1]))
+        target = np.concatenate((target, links[:, 1], links[:, 0]))
+    if _is_one(n, played, source, target):
+        label = np.where(played, 0, -1).astype(np.int32)
+        return Groups(label, np.array([int(played.sum())]))
+    return _number(_components(n + 1, source, target)[:n], played)
+
+
+def _edges(table: PairTable) -> tuple[Codes, Codes]:
+    from_white = table.wins + table.draws > 0
+    from_black = table.losses + table.draws > 0
+    source = np.concatenate((table.white[from_white], table.black[from_black]))
+    target = np.concatenate((table.black[from_white], table.white[from_black]))
+    return source, target
+
+
+def _is_one(n: int, played: Bools, source: Codes, target: Codes) -> bool:
+    """Whether all who played are one component: the first reaches all, and all reach the first."""
+    if not played.any():
+        return False
+    start = int(np.argmax(played))
+    return all(_reaches_all(n, start, played, *ends) for ends in ((source, target), (target, source)))
+
+
+def _reaches_all(n: int, start: int, played: Bools, source: Codes, target: Codes) -> bool:
+    reached = np.zeros(n + 1, np.bool_)
+    reached[start] = True
+    goal = int(played.sum())
+    for some in (slice(None, None, _STRIDE), slice(None)):
+        a, b = source[some], target[some]
+        for _ in range(_PASSES):
+            before = int(reached.sum())
+            reached[b[reached[a]]] = True
+            after = int(reached.sum())
+            if int(reached[:n].sum()) == goal:
+                return True
+            if after == before:
+                break
+    return False
+
+
+def _components(n: int, source: Codes, target: Codes) -> NDArray[np.int32]:
+    # Only badly connected pools get here: the import costs more than most of them.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    graph = csr_array((np.ones(len(source), np.int8), (source, target)), shape=(n, n))
+    label: NDArray[np.int32] = connected_components(graph, directed=True, connection="strong")[1]
+    return label
+
+
+def _number(raw: NDArray[np.int32], played: Bools) -> Groups:
+    """Number components by their first player; drop those without games."""
+    label = np.full(len(raw), -1, np.int32)
+    _, first, inverse, sizes = np.unique(raw[played], return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    label[played] = rank[inverse]
+    return Groups(label, sizes[order])
