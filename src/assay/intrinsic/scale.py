@@ -1,0 +1,103 @@
+"""The scale of a calibration: all the numbers that turn play into Elo, and the one function that applies them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from assay.errors import CalibrationError
+from assay.intrinsic.artery import Artery
+from assay.intrinsic.line import Line
+from assay.intrinsic.spread import Floats
+from assay.intrinsic.tally import SIGNS, Tally
+
+ArteryMethod: TypeAlias = Literal["combined", "error", "match", "likelihood"]
+FitMethod: TypeAlias = Literal["percentile", "equations"]
+
+ARTERY_METHODS: tuple[ArteryMethod, ...] = ("combined", "error", "match", "likelihood")
+FIT_METHODS: tuple[FitMethod, ...] = ("percentile", "equations")
+
+# RMH11: upper bounds from resampling, for those who have no factors of their own.
+PUBLISHED_FACTORS = {"match": 1.15, "top3": 1.15, "error": 1.4}
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A straight line in Elo, held constant beyond the marks it was measured on.
+
+    >>> Trend(1.0, 0.01, 1600.0, 2700.0)(np.array([2100.0, 3500.0])).round(3).tolist()
+    [1.01, 1.07]
+    """
+
+    at_2000: float
+    per_100: float
+    low: float
+    high: float
+
+    def __call__(self, rating: Floats | float) -> Floats:
+        inside = np.clip(np.asarray(rating, dtype=np.float64), self.low, self.high)
+        return np.asarray(self.at_2000 + self.per_100 * (inside - 2000) / 100)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """What a calibration measured.
+
+    `line` and `artery` belong to the marks fitted with c on the artery, `lines` to marks fitted with both parameters
+    free, by method. `ratios` are actual over projected matches, top-3 and errors. `factors` widen the model's standard
+    deviations to those of real games, `correlation` is that of the three z's, and `weights` combine them with the least
+    noise. `prior_games` says how many games of evidence these common figures are worth beside a player's own scatter.
+    `power` tempers the likelihood of the posterior; `score_offset` and `score_variance` (per turn) do the same for the
+    likelihood as an estimate.
+    """
+
+    reference: Floats
+    c_at_2000: float
+    c_per_100: float
+    line: Line
+    lines: Mapping[str, Line]
+    artery: Artery
+    ratios: tuple[Trend, Trend, Trend]
+    factors: Floats
+    correlation: Floats
+    weights: Floats
+    prior_games: float
+    power: float
+    score_offset: Trend
+    score_variance: Trend
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The marks that the calibration stands on; ratings beyond are extrapolated."""
+        return self.ratios[0].low, self.ratios[0].high
+
+    def ratio(self, ratings: Floats) -> Floats:
+        """Actual over projected at these ratings, ratings x 3."""
+        return np.stack([trend(ratings) for trend in self.ratios], axis=-1)
+
+    def mix(self, method: ArteryMethod) -> Floats:
+        """The weights of the three z's in a method, scaled so that the mixed z has variance 1."""
+        pure = {"match": np.array([1.0, 0.0, 0.0]), "error": np.array([0.0, 0.0, 1.0]), "combined": self.weights}
+        if method not in pure:
+            raise CalibrationError(f"unknown method {method!r}: choose one of {', '.join(ARTERY_METHODS)}.")
+        w = pure[method]
+        return np.asarray(w / np.sqrt(w @ self.correlation @ w))
+
+
+def evidence(tally: Tally, scale: Scale, method: ArteryMethod = "combined") -> Floats:
+    """How much each cell speaks for a higher rating than R, at every R of the artery: cells x ratings.
+
+    The sum over cells is a z: at the true rating it has mean 0 and (by the calibration's measure) variance 1, and where
+    it crosses zero is the rating. Actual minus expected matches, top-3 and errors are each divided by their standard
+    deviation and mixed; for `likelihood` it is the slope of the log-likelihood along the artery.
+    """
+    if method == "likelihood":
+        score = np.gradient(tally.log_likelihood, tally.ratings, axis=1)
+        score = score - tally.turns[:, None] * scale.score_offset(tally.ratings)
+        return np.asarray(score / np.sqrt(tally.turns.sum() * scale.score_variance(tally.ratings)))
+    residual = SIGNS * (tally.actual[:, None, :] - tally.expected * scale.ratio(tally.ratings))
+    deviation = scale.factors * np.sqrt(np.einsum("nkii->ki", tally.covariance))
+    return np.asarray((residual / deviation) @ scale.mix(method))
