@@ -1,0 +1,248 @@
+"""PGN to a dataset: read, select, encode, split, pack into shards; what is left out is counted by reason."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from assay import manifest
+from assay.bands import STANDARD, Bands
+from assay.errors import LearnedError, OutputError
+from assay.games import Game, GameArrays, to_arrays
+from assay.games.columns import rows
+from assay.games.reader import splits
+from assay.games.stream import Stream
+from assay.learned.clocks import clock_scalars
+from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, shard_name, write_games, write_plies
+from assay.learned.encode import encode_games
+from assay.learned.inputs import ENGINE_NAMES, Floats, Plies
+from assay.learned.split import SPLITS, player_id, split_of_game
+from assay.progress import Progress
+
+BATCH = 2000
+SHARD_PLIES = 100_000
+OPENING_PLIES = 4
+
+NO_RATING = "without both ratings"
+OUT_OF_RANGE = "a rating outside the bands"
+MIXED = "players of different sets"
+NOT_DRAWN = "not drawn by the share"
+FILTERED = "not chosen by the filter"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which games to take and how much of each."""
+
+    bands: Bands = STANDARD
+    max_plies: int = 200
+    min_plies: int = 10
+    share: float = 1.0  # of the games, drawn over the whole of each file
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_plies <= self.max_plies:
+            raise LearnedError(
+                f"min-plies {self.min_plies} and max-plies {self.max_plies}: they must be at least 1 and in this order."
+            )
+        if not 0 < self.share <= 1:
+            raise LearnedError(f"share {self.share}: it must be greater than 0 and at most 1.")
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was written: games by set, plies, and the games left out by reason."""
+
+    games: dict[str, int]
+    plies: int
+    by_game: int  # games split by game, because a name is unknown
+    analysed: int
+    left_out: dict[str, int]
+
+
+# Adds engine scalars to a batch: for games and their arrays, (plies, 4) with nan where there is no analysis.
+Analyst = Callable[[list[Game], GameArrays], Floats]
+# Tells which games to take by their rows of an index.
+Filter = Callable[[pl.DataFrame], npt.NDArray[np.bool_]]
+
+
+@dataclass
+class _Writer:
+    """Collects games and writes shards of about equal size."""
+
+    folder: Path
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    waiting: list[Plies] = field(default_factory=list)
+    held: int = 0
+    shards: int = 0
+    plies: int = 0
+
+    def add(self, plies: Plies, row: dict[str, Any]) -> None:
+        self.rows.append(row | {"shard": self.shards, "row": self.held, "plies": len(plies)})
+        self.waiting.append(plies)
+        self.held += len(plies)
+        self.plies += len(plies)
+        if self.held >= SHARD_PLIES:
+            self.flush()
+
+    def flush(self) -> None:
+        if self.waiting:
+            names = ("planes", "board", "clock", "engine")
+            whole = Plies(*(np.concatenate([getattr(plies, name) for plies in self.waiting]) for name in names))
+            write_plies(self.folder / shard_name(self.shards), whole)
+            self.waiting, self.held, self.shards = [], 0, self.shards + 1
+
+
+def build_dataset(
+    files: Sequence[Path],
+    out: Path,
+    selection: Selection,
+    *,
+    chosen: Filter | None = None,
+    analyst: Analyst | None = None,
+    settings: dict[str, Any] | None = None,
+    quiet: bool = True,
+) -> Built:
+    """Encode the rated games of these files into a new dataset folder; it appears only when it is whole.
+
+    `settings` are further words for the manifest (the filter, the analyses).
+    """
+    if out.exists():
+        raise OutputError(f"{out} exists already; choose another name or remove it first.")
+    if not out.resolve().parent.is_dir():
+        raise OutputError(f"cannot write {out}: the folder {out.parent} does not exist.")
+    part = out.with_name(f".{out.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir()
+        built = _fill(part, files, selection, chosen, analyst, settings or {}, quiet)
+        part.replace(out)
+    except OSError as error:
+        raise OutputError(f"cannot write {out}: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return built
+
+
+def _fill(
+    folder: Path,
+    files: Sequence[Path],
+    selection: Selection,
+    chosen: Filter | None,
+    analyst: Analyst | None,
+    settings: dict[str, Any],
+    quiet: bool,
+) -> Built:
+    writer, left_out = _Writer(folder), Counter[str]()
+    random = np.random.default_rng(selection.seed)
+    with Progress("encoding", unit="games", quiet=quiet) as progress:
+        for games, tags in _batches(files, left_out):
+            keep = _worth_reading(tags, selection, chosen, random, left_out)
+            _encode_batch([games[i] for i in keep], tags[keep], selection, analyst, writer, left_out)
+            progress.advance(len(games))
+    writer.flush()
+    if not writer.rows:
+        reasons = "; ".join(f"{reason}: {count}" for reason, count in left_out.most_common()) or "there are no games"
+        raise LearnedError(f"no game is left to encode ({reasons}).")
+    write_games(folder / GAMES, writer.rows)
+    games_by_set = Counter(row["split"] for row in writer.rows)
+    built = Built(
+        games={name: games_by_set[name] for name in SPLITS},
+        plies=writer.plies,
+        by_game=sum(row["white_id"] is None or row["black_id"] is None for row in writer.rows),
+        analysed=sum(row["analysed"] for row in writer.rows),
+        left_out={reason: count for reason, count in left_out.most_common() if count},
+    )
+    told = asdict(selection) | settings | asdict(built)
+    told |= {"version": VERSION, "identity": manifest.file_hash(folder / GAMES)[:16]}
+    manifest.write(folder / MANIFEST, manifest.make(KIND, inputs=manifest.describe_inputs(files), settings=told))
+    return built
+
+
+def _batches(files: Sequence[Path], problems: Counter[str]) -> Iterator[tuple[list[Game], pl.DataFrame]]:
+    """The games of files, a few thousand at a time, with the rows of an index for them."""
+    for file in files:
+        with Stream(file) as stream:
+            for part in splits(stream, problems):
+                tags = pl.DataFrame(pl.from_arrow(rows(part, stream.name, problems)))
+                spans = list(zip(part.starts.tolist(), part.ends.tolist(), strict=True))
+                for at in range(0, len(spans), BATCH):
+                    some = spans[at : at + BATCH]
+                    games = [Game(stream.name, part.base + a, part.base + b, part.data[a:b]) for a, b in some]
+                    yield games, tags[at : at + BATCH]
+            if stream.problem:
+                problems[stream.problem] += 1
+
+
+def _worth_reading(
+    tags: pl.DataFrame,
+    selection: Selection,
+    chosen: Filter | None,
+    random: np.random.Generator,
+    left_out: Counter[str],
+) -> npt.NDArray[np.int64]:
+    """The games whose tags make them examples; the others are counted by the first reason that they give."""
+    ratings = tags.select("white_elo", "black_elo").cast(pl.Float64).to_numpy()
+    bands = selection.bands
+    players = tags.select("white", "black").cast(pl.String).iter_rows()
+    reasons = {
+        NOT_DRAWN: random.random(len(tags)) >= selection.share,
+        FILTERED: ~chosen(tags) if chosen else np.zeros(len(tags), dtype=bool),
+        NO_RATING: ~np.isfinite(ratings).all(axis=1),
+        OUT_OF_RANGE: ~((ratings >= bands.least) & (ratings < bands.end)).all(axis=1),
+        MIXED: np.array([split_of_game(white, black, b"") is None for white, black in players], dtype=bool),
+    }
+    keep = np.ones(len(tags), dtype=bool)
+    for reason, out in reasons.items():
+        left_out[reason] += int((keep & out).sum())
+        keep &= ~out
+    return np.flatnonzero(keep)
+
+
+def _encode_batch(
+    games: list[Game],
+    tags: pl.DataFrame,
+    selection: Selection,
+    analyst: Analyst | None,
+    writer: _Writer,
+    left_out: Counter[str],
+) -> None:
+    arrays = to_arrays(games)
+    left_out.update(reason for reason in arrays.reason if reason)
+    lengths = np.diff(arrays.offsets)
+    encoded = encode_games(arrays)
+    engine = analyst(games, arrays) if analyst else np.full((arrays.plies, len(ENGINE_NAMES)), np.nan, np.float32)
+    for number, row in enumerate(tags.iter_rows(named=True)):
+        if not arrays.valid[number]:
+            continue
+        if lengths[number] < selection.min_plies:
+            left_out[f"fewer than {selection.min_plies} plies"] += 1
+            continue
+        begin, end = arrays.offsets[number], arrays.offsets[number + 1]
+        moves = np.stack((arrays.from_square[begin:end], arrays.to_square[begin:end])).T.tobytes()
+        part = slice(begin, min(end, begin + selection.max_plies))
+        clock = clock_scalars(arrays.clock[part], row["base_seconds"], row["increment_seconds"])
+        plies = Plies(encoded.planes[part], encoded.scalars[part], clock, engine[part])
+        writer.add(
+            plies,
+            {
+                "length": int(lengths[number]),
+                "white_elo": row["white_elo"],
+                "black_elo": row["black_elo"],
+                "white_id": player_id(row["white"]),
+                "black_id": player_id(row["black"]),
+                "split": split_of_game(row["white"], row["black"], moves),
+                "speed": row["speed"],
+                "result": row["result"],
+                "opening": row["eco"] or moves[: 2 * OPENING_PLIES].hex(),
+                "analysed": bool(np.isfinite(plies.engine[:, 0]).any()),
+            },
+        )

@@ -1,0 +1,89 @@
+"""A training frozen between two steps: weights, optimiser, random state, history; it goes on as if nothing happened."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from assay.errors import LearnedError
+from assay.learned.arrays import Arrays, load_arrays, save_arrays
+
+NAME = "checkpoint.npz"
+
+_MAY_CHANGE = ("threads", "patience")  # settings that do not change the curve
+
+
+@dataclass
+class State:
+    """Where a training stands: `epoch` and `batch` come next; sums belong to the running epoch."""
+
+    epoch: int = 0
+    batch: int = 0
+    loss_sum: float = 0.0
+    ply_sum: int = 0
+    best_nll: float = float("inf")
+    best_epoch: int = -1
+    history: list[dict[str, float]] = field(default_factory=list)
+
+    @property
+    def step(self) -> tuple[int, int]:
+        return self.epoch, self.batch
+
+
+def save(
+    path: Path, net: nn.Module, optimiser: torch.optim.Optimizer, state: State, best: Arrays, identity: dict[str, Any]
+) -> None:
+    """Write a checkpoint; the one before stays until this is whole."""
+    arrays = {f"net.{name}": tensor.detach().numpy() for name, tensor in net.state_dict().items()}
+    for name, moments in _moments(net, optimiser).items():
+        arrays |= {f"moment.{kind}.{name}": value.detach().numpy() for kind, value in moments.items()}
+    arrays |= {f"best.{name}": array for name, array in best.items()}
+    arrays["random"] = torch.get_rng_state().numpy()
+    save_arrays(path / NAME, arrays, {"state": asdict(state), "identity": identity})
+
+
+def load(
+    path: Path, net: nn.Module, optimiser: torch.optim.Optimizer, identity: dict[str, Any]
+) -> tuple[State, Arrays]:
+    """Put a net and its optimiser back to where a checkpoint left them; return the state and the best weights."""
+    arrays, meta = load_arrays(path / NAME)
+    if "identity" not in meta:
+        raise LearnedError(f"{path / NAME} is no checkpoint of a training.")
+    for name, value in identity.items():
+        if name in _MAY_CHANGE:
+            continue
+        if meta["identity"].get(name) != value:
+            raise LearnedError(
+                f"the checkpoint in {path} does not fit: its {name} is {meta['identity'].get(name)!r}, asked for is "
+                f"{value!r}. Resume with the settings it was started with, or train into another folder."
+            )
+    net.load_state_dict({name: torch.from_numpy(array) for name, array in _under(arrays, "net.").items()})
+    steps = _under(arrays, "moment.step.")
+    firsts, seconds = _under(arrays, "moment.exp_avg."), _under(arrays, "moment.exp_avg_sq.")
+    for name, parameter in net.named_parameters():
+        if name in steps:
+            optimiser.state[parameter] = {
+                "step": torch.from_numpy(np.asarray(steps[name])),
+                "exp_avg": torch.from_numpy(firsts[name]),
+                "exp_avg_sq": torch.from_numpy(seconds[name]),
+            }
+    torch.set_rng_state(torch.from_numpy(arrays["random"]))
+    return State(**meta["state"]), _under(arrays, "best.")
+
+
+def weights_of(net: nn.Module) -> Arrays:
+    """The weights as arrays of their own."""
+    return {name: tensor.detach().numpy().copy() for name, tensor in net.state_dict().items()}
+
+
+def _moments(net: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Tensor]]:
+    return {name: optimiser.state[p] for name, p in net.named_parameters() if p in optimiser.state}
+
+
+def _under(arrays: Arrays, prefix: str) -> Arrays:
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}

@@ -1,0 +1,191 @@
+"""A dataset on disk: packed shards of plies that are mapped into memory, a table of games, a manifest.
+
+::
+
+    DATASET/
+      manifest.json       what made it: inputs with hashes, filter, bands, how games were split, what was left out
+      games.arrow         one row per game: where its plies are, ratings, players (hashed), set, speed, result, opening
+      plies-00000.arrow   64 planes x uint64, board scalars, clocks and engine scalars per ply, uncompressed
+
+Arrow files without compression can be read in place: opening a dataset of any size takes no time and no memory, and
+the operating system keeps what is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from assay import manifest
+from assay.bands import Bands
+from assay.errors import InputError, LearnedError
+from assay.learned.inputs import ENGINE_NAMES, Floats, Plies
+from assay.learned.scalars import SCALAR_NAMES
+from assay.paths import atomic
+
+KIND = "learned-dataset"
+VERSION = 1
+
+MANIFEST, GAMES = "manifest.json", "games.arrow"
+
+PLY_SCHEMA = pa.schema(
+    [
+        ("planes", pa.list_(pa.uint64(), 64)),
+        ("board", pa.list_(pa.int8(), len(SCALAR_NAMES))),
+        ("clock", pa.list_(pa.float32(), 2)),
+        ("engine", pa.list_(pa.float32(), len(ENGINE_NAMES))),
+    ]
+)
+GAME_SCHEMA = pa.schema(
+    [
+        ("shard", pa.int32()),
+        ("row", pa.int64()),
+        ("plies", pa.int32()),  # stored
+        ("length", pa.int32()),  # played
+        ("white_elo", pa.int16()),
+        ("black_elo", pa.int16()),
+        ("white_id", pa.uint64()),
+        ("black_id", pa.uint64()),
+        ("split", pa.string()),
+        ("speed", pa.string()),
+        ("result", pa.string()),
+        ("opening", pa.string()),
+        ("analysed", pa.bool_()),
+    ]
+)
+
+
+def shard_name(number: int) -> str:
+    return f"plies-{number:05}.arrow"
+
+
+def write_plies(path: Path, plies: Plies) -> None:
+    """Write one shard, whole or not at all."""
+    columns = [
+        pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(values).reshape(-1)), type=field.type)
+        for field, values in zip(PLY_SCHEMA, (plies.planes, plies.board, plies.clock, plies.engine), strict=True)
+    ]
+    _write(path, pa.table(columns, schema=PLY_SCHEMA))
+
+
+def write_games(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write the table of games."""
+    _write(path, pa.Table.from_pylist([dict(row) for row in rows], schema=GAME_SCHEMA))
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    with atomic(path) as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+        # One batch: a reader then finds every column in one piece.
+        writer.write_table(table, max_chunksize=max(table.num_rows, 1))
+
+
+def _read(path: Path, schema: pa.Schema) -> pa.Table:
+    try:
+        table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+    except pa.ArrowInvalid as error:
+        raise LearnedError(f"{path} is damaged ({error}); encode the dataset again.") from error
+    if table.schema != schema:
+        raise LearnedError(f"{path} has other columns than this version of Assay writes; encode the dataset again.")
+    return table
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A dataset opened for reading."""
+
+    path: Path
+    manifest: dict[str, Any]
+
+    @cached_property
+    def table(self) -> pa.Table:
+        return _read(self.path / GAMES, GAME_SCHEMA)
+
+    @property
+    def identity(self) -> str:
+        """What tells this dataset from others."""
+        return str(self.manifest["settings"]["identity"])
+
+    @cached_property
+    def bands_of_ratings(self) -> Bands:
+        return Bands(**self.manifest["settings"]["bands"])
+
+    @cached_property
+    def edges(self) -> npt.NDArray[np.float64]:
+        """The edges of the rating bands."""
+        bands = self.bands_of_ratings
+        return np.array([*bands.starts, bands.end], dtype=np.float64)
+
+    @cached_property
+    def plies(self) -> npt.NDArray[np.int64]:
+        return self.column("plies").astype(np.int64)
+
+    @cached_property
+    def ratings(self) -> Floats:
+        """White's and Black's rating of each game, (games, 2)."""
+        return np.stack([self.column("white_elo"), self.column("black_elo")], axis=1).astype(np.float32)
+
+    @cached_property
+    def bands(self) -> npt.NDArray[np.int64]:
+        """The band of each rating, (games, 2)."""
+        return np.asarray((self.ratings - self.edges[0]) // self.bands_of_ratings.width, dtype=np.int64)
+
+    @cached_property
+    def _places(self) -> list[tuple[int, int]]:
+        return list(zip(self.table["shard"].to_pylist(), self.table["row"].to_pylist(), strict=True))
+
+    @cached_property
+    def _shards(self) -> dict[int, Plies]:
+        return {}
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """A column of the table of games."""
+        return np.asarray(self.table[name].to_numpy())
+
+    def rows(self, split: str) -> npt.NDArray[np.int64]:
+        """The games of one set."""
+        return np.flatnonzero(self.column("split") == split)
+
+    def game(self, row: int, max_plies: int | None = None) -> Plies:
+        """The plies of one game, without a copy."""
+        number, start = self._places[row]
+        plies = int(self.plies[row]) if max_plies is None else min(int(self.plies[row]), max_plies)
+        shard = self._shards.get(number)
+        if shard is None:
+            shard = self._shards[number] = self._open(number)
+        part = slice(start, start + plies)
+        return Plies(shard.planes[part], shard.board[part], shard.clock[part], shard.engine[part])
+
+    def _open(self, number: int) -> Plies:
+        table = _read(self.path / shard_name(number), PLY_SCHEMA)
+        columns = [table[field.name].combine_chunks() for field in PLY_SCHEMA]
+        return Plies(
+            *(
+                column.values.to_numpy(zero_copy_only=True).reshape(-1, field.type.list_size)
+                for column, field in zip(columns, PLY_SCHEMA, strict=True)
+            )
+        )
+
+
+def open_dataset(path: Path) -> Dataset:
+    """Open a dataset; one of another version is refused."""
+    if not (path / MANIFEST).is_file():
+        raise InputError(f"{path} is no dataset: it has no {MANIFEST}. Make one with: assay encode FILE -o {path}")
+    made = manifest.read(path / MANIFEST, KIND)
+    if made["settings"].get("version") != VERSION:
+        raise LearnedError(
+            f"{path} is a dataset of version {made['settings'].get('version')}, this Assay reads version {VERSION}; "
+            "encode it again."
+        )
+    return Dataset(path, made)

@@ -1,0 +1,97 @@
+"""A finished training on disk: what it is, its weights, and the numbers that turn logits into posteriors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from assay import manifest
+from assay.errors import InputError, LearnedError
+from assay.learned.arrays import Arrays, load_arrays, save_arrays
+from assay.learned.config import Config, from_mapping
+
+KIND = "learned-run"
+VERSION = 1
+MANIFEST, WEIGHTS, METRICS = "run.json", "weights.npz", "metrics.csv"
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Run:
+    """A model ready to rate.
+
+    `prior` is the distribution over bands under which its posteriors stand: even for a balanced training, else that
+    of the training players. `power` tells how much of each game's evidence counts when games of one player are pooled.
+    """
+
+    path: Path
+    manifest: dict[str, Any]
+    config: Config
+    weights: Arrays
+    edges: Floats
+    prior: Floats
+    inputs: tuple[str, ...]
+    temperature: float
+    power: float
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+
+def save_run(
+    path: Path,
+    weights: Arrays,
+    *,
+    config: Config,
+    edges: Floats,
+    prior: Floats,
+    inputs: tuple[str, ...],
+    temperature: float,
+    power: float,
+    dataset: dict[str, Any],
+    results: dict[str, Any],
+) -> None:
+    """Write weights, then the manifest that names them: without it a folder is no run yet."""
+    save_arrays(path / WEIGHTS, weights, {"kind": KIND, "version": VERSION})
+    settings = {
+        "version": VERSION,
+        "config": config.as_dict(),
+        "edges": edges.tolist(),
+        "prior": prior.tolist(),
+        "inputs": list(inputs),
+        "temperature": temperature,
+        "power": power,
+        "dataset": dataset,
+        "results": results,
+    }
+    manifest.write(path / MANIFEST, manifest.make(KIND, inputs=dataset["inputs"], settings=settings))
+
+
+def open_run(path: Path) -> Run:
+    """Open a finished run."""
+    if not (path / MANIFEST).is_file():
+        raise InputError(f"{path} is no finished training: it has no {MANIFEST}.")
+    made = manifest.read(path / MANIFEST, KIND)
+    settings = made["settings"]
+    if settings.get("version") != VERSION:
+        raise LearnedError(
+            f"{path} is a run of version {settings.get('version')}, this Assay reads version {VERSION}; train it again."
+        )
+    weights, _ = load_arrays(path / WEIGHTS)
+    return Run(
+        path=path,
+        manifest=made,
+        config=from_mapping(settings["config"], str(path / MANIFEST)),
+        weights={name: np.asarray(a, dtype=np.float32) if a.dtype == np.float16 else a for name, a in weights.items()},
+        edges=np.array(settings["edges"]),
+        prior=np.array(settings["prior"]),
+        inputs=tuple(settings["inputs"]),
+        temperature=settings["temperature"],
+        power=settings["power"],
+    )

@@ -1,0 +1,251 @@
+"""Training of the sequence models: one loop, checkpoints that go on after anything, early stopping, one temperature."""
+
+from __future__ import annotations
+
+import csv
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.utils.data import DataLoader
+
+from assay.learned import checkpoint
+from assay.learned.arrays import Arrays
+from assay.learned.calibrate import fit_temperature
+from assay.learned.config import Config
+from assay.learned.dataset import Dataset
+from assay.learned.loader import Batch, Examples, collate, make_batches
+from assay.learned.model import Net
+from assay.learned.run import METRICS
+from assay.paths import atomic
+from assay.progress import Progress
+from assay.scoring import score
+
+CHECKPOINT_SECONDS = 120.0
+VALIDATION_GAMES = 4000
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a training leaves: the best weights and what turns their logits into posteriors."""
+
+    weights: Arrays
+    prior: Floats
+    temperature: float
+    results: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Logits:
+    """Outputs on a set of games: logits of (White, Black) at every ply, their labels, and where each game ends."""
+
+    values: Floats  # (plies, 2, bands)
+    bands: npt.NDArray[np.int64]  # (plies, 2)
+    ratings: Floats  # (plies, 2)
+    ends: npt.NDArray[np.int64]  # rows of the games' last plies
+
+
+def train(
+    dataset: Dataset,
+    folder: Path,
+    config: Config,
+    inputs: tuple[str, ...],
+    *,
+    resume: bool = False,
+    quiet: bool = True,
+) -> Trained:
+    """Train a transformer or GRU and keep the weights of the epoch with the best validation NLL.
+
+    A checkpoint is written every two minutes and after every epoch; with `resume` the training goes on from it, along
+    the same curve. The loss is the cross-entropy of both players' bands at every ply (so that the output at ply t is
+    p(band | plies 0..t)), with AdamW, linear warm-up, cosine decay and clipped gradients.
+    """
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    rows = training_rows(dataset, config)
+    examples = Examples(dataset, rows, config.max_plies, inputs)
+    validation = Examples(dataset, validation_rows(dataset), config.max_plies, inputs)
+    prior = band_shares(dataset, rows)
+    # Learning under an even prior: the training prior is added to the logits, so that they need not contain it.
+    offset = torch.tensor(np.log(prior) if config.balanced else np.zeros_like(prior), dtype=torch.float32)
+    net = Net(config, len(prior), *scalar_scale(examples))
+    optimiser = make_optimiser(net, config)
+    identity = config.as_dict() | {"inputs": list(inputs), "dataset": dataset.identity}
+    state, best = checkpoint.State(), checkpoint.weights_of(net)
+    if resume and (folder / checkpoint.NAME).is_file():
+        state, best = checkpoint.load(folder, net, optimiser, identity)
+
+    def keep() -> None:
+        checkpoint.save(folder, net, optimiser, state, best, identity)
+
+    steps = math.ceil(len(rows) / config.batch_size) * config.epochs
+    with Progress("training", steps, unit="steps", quiet=quiet) as progress:
+        while state.epoch < config.epochs and state.epoch - state.best_epoch <= config.patience:
+            began, waited, kept = time.monotonic(), 0.0, time.monotonic()
+            batches = make_batches(examples.lengths, config.batch_size, (config.seed, state.epoch))
+            for batch, waiting in _timed(examples, batches[state.batch :]):
+                waited += waiting
+                step = state.epoch * len(batches) + state.batch
+                set_rate(optimiser, config, step, steps)
+                loss, plies = loss_of(net, batch, offset, config)
+                optimiser.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                torch.nn.utils.clip_grad_norm_(net.parameters(), config.clip)
+                optimiser.step()
+                state.loss_sum += loss.item() * plies
+                state.ply_sum += plies
+                state.batch += 1
+                progress.update(step + 1)
+                if time.monotonic() - kept > CHECKPOINT_SECONDS:
+                    keep()
+                    kept = time.monotonic()
+            found = logits_of(net, validation)
+            row = {"epoch": state.epoch + 1.0, "train_loss": state.loss_sum / state.ply_sum}
+            row |= judge(found, prior, dataset.edges, balanced=config.balanced)
+            row |= {"seconds": time.monotonic() - began, "waiting": waited}
+            if row["validation_nll"] < state.best_nll:
+                state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, checkpoint.weights_of(net)
+            state.history.append(row)
+            state.epoch, state.batch, state.loss_sum, state.ply_sum = state.epoch + 1, 0, 0.0, 0
+            progress.note = f"epoch {state.epoch}, validation NLL {row['validation_nll']:.3f}"
+            keep()
+            write_metrics(folder / METRICS, state.history)
+
+    net.load_state_dict({name: torch.from_numpy(array) for name, array in best.items()})
+    found = logits_of(net, validation)
+    shift = np.log(prior) if config.balanced else np.zeros_like(prior)
+    temperature = fit_temperature(found.values.reshape(-1, len(prior)), found.bands.reshape(-1), shift)
+    return Trained(
+        weights=best,
+        prior=np.full_like(prior, 1 / len(prior)) if config.balanced else prior,
+        temperature=temperature,
+        results={
+            "training_games": len(rows),
+            "validation_games": len(validation),
+            "parameters": sum(parameter.numel() for parameter in net.parameters()),
+            "best_epoch": state.best_epoch + 1,
+            "validation_nll": state.best_nll,
+        },
+    )
+
+
+def training_rows(dataset: Dataset, config: Config) -> npt.NDArray[np.int64]:
+    """The training games, or a random part of them; smaller parts are contained in greater ones."""
+    rows = np.random.default_rng(0).permutation(dataset.rows("train"))
+    return np.sort(rows[: config.games] if config.games else rows)
+
+
+def validation_rows(dataset: Dataset) -> npt.NDArray[np.int64]:
+    """The validation games, at most a few thousand."""
+    rows = np.random.default_rng(0).permutation(dataset.rows("validation"))
+    return np.sort(rows[:VALIDATION_GAMES])
+
+
+def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
+    """How the players of these games are spread over the bands; no band is thought impossible."""
+    counts = np.bincount(dataset.bands[rows].reshape(-1), minlength=len(dataset.edges) - 1) + 0.5
+    return np.asarray(counts / counts.sum(), dtype=np.float64)
+
+
+def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Mean and spread of each scalar over some games, to bring them to one scale."""
+    some = np.linspace(0, len(examples) - 1, min(games, len(examples))).astype(int)
+    values = np.concatenate([examples[int(i)].scalars for i in np.unique(some)])
+    return values.mean(axis=0), values.std(axis=0) + np.float32(0.01)
+
+
+def make_optimiser(net: Net, config: Config) -> torch.optim.AdamW:
+    """AdamW; biases, norms and embeddings are not decayed."""
+    decayed = [p for name, p in net.named_parameters() if p.ndim == 2 and "place" not in name and "side" not in name]
+    kept = {id(p) for p in decayed}
+    rest = [p for p in net.parameters() if id(p) not in kept]
+    groups = [{"params": decayed, "weight_decay": config.weight_decay}, {"params": rest, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=config.lr)
+
+
+def set_rate(optimiser: torch.optim.Optimizer, config: Config, step: int, steps: int) -> None:
+    """Linear warm-up, then half a cosine down to nothing."""
+    warm = max(1.0, config.warmup * steps)
+    rate = config.lr * min(1.0, (step + 1) / warm) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / steps)))
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+
+
+def loss_of(net: Net, batch: Batch, offset: Tensor, config: Config) -> tuple[Tensor, int]:
+    """The loss of a batch and its number of plies."""
+    logits = net(batch.planes, batch.scalars, batch.white)[batch.mask] + offset
+    bands = batch.bands[batch.mask]
+    loss = functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), bands.reshape(-1))
+    if config.elo_weight:
+        centre = torch.arange(logits.shape[-1], dtype=torch.float32)
+        mean = logits.softmax(-1) @ centre
+        loss = loss + config.elo_weight * functional.mse_loss(mean, bands.to(torch.float32))
+    return loss, len(bands)
+
+
+def logits_of(net: Net, examples: Examples, size: int = 64) -> Logits:
+    """Outputs of a net on games, without dropout."""
+    order = np.argsort(examples.lengths, kind="stable")
+    values, bands, ratings, ends = [], [], [], []
+    net.eval()
+    with torch.no_grad():
+        for start in range(0, len(order), size):
+            batch = collate([examples[int(i)] for i in order[start : start + size]])
+            logits = net(batch.planes, batch.scalars, batch.white)
+            # Mover and opponent back to White and Black.
+            turned = torch.where(batch.white[:, :, None, None], logits, logits.flip(2))
+            values.append(turned[batch.mask].numpy())
+            white = batch.white[:, :, None]
+            bands.append(torch.where(white, batch.bands, batch.bands.flip(2))[batch.mask].numpy())
+            ratings.append(torch.where(white, batch.ratings, batch.ratings.flip(2))[batch.mask].numpy())
+            ends.append(batch.mask.sum(1).numpy())
+    net.train()
+    return Logits(
+        np.concatenate(values).astype(np.float64),
+        np.concatenate(bands),
+        np.concatenate(ratings).astype(np.float64),
+        np.cumsum(np.concatenate(ends)) - 1,
+    )
+
+
+def judge(found: Logits, prior: Floats, edges: Floats, *, balanced: bool) -> dict[str, float]:
+    """The validation numbers of an epoch, under the prior of the training players."""
+    logits = found.values + (np.log(prior) if balanced else 0.0)
+    logits -= logits.max(axis=-1, keepdims=True)
+    logs = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+    picked = np.take_along_axis(logs, found.bands[:, :, None], axis=-1)
+    last = score(np.exp(logs[found.ends]).reshape(-1, len(prior)), edges, found.ratings[found.ends].reshape(-1))
+    return {
+        "validation_nll": float(-picked.mean()),
+        "end_nll": last.nll,
+        "end_top1": last.top1,
+        "end_mae": last.mae,
+        "end_ece": last.ece,
+    }
+
+
+def write_metrics(path: Path, history: list[dict[str, float]]) -> None:
+    """The curve of a training as CSV, one row per epoch."""
+    with atomic(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(history[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: round(value, 6) for name, value in row.items()} for row in history)
+
+
+def _timed(examples: Examples, batches: list[list[int]]) -> Iterator[tuple[Batch, float]]:
+    """Batches, each with the seconds that it was waited for."""
+    loader = iter(DataLoader(examples, batch_sampler=batches, collate_fn=collate))
+    for _ in batches:
+        began = time.monotonic()
+        batch = next(loader)
+        yield batch, time.monotonic() - began

@@ -1,0 +1,155 @@
+"""How any rating is judged: error of the mean, likelihood, calibration, coverage, and the noise of one measurement.
+
+A *posterior* is an array (cases, bands) of probabilities over adjacent rating bands given by their `edges`
+(bands + 1 numbers); inside a band the probability is spread evenly.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+LEVELS = (0.5, 0.8, 0.95)
+
+
+@dataclass(frozen=True)
+class Score:
+    """Judgement of posteriors over bands against true ratings."""
+
+    cases: int
+    top1: float  # share whose most likely band is the true one
+    within1: float  # share whose most likely band is the true one or a neighbour
+    mae: float  # of the posterior mean, Elo
+    rmse: float
+    bias: float  # posterior mean minus rating
+    mean_mae: float  # of predicting the mean for everybody: the baseline to beat
+    spread: float  # standard deviation of the true ratings
+    noise: float  # implied noise e of the measurement, Elo
+    nll: float  # nats
+    ece: float  # of the most likely band, 15 bins of equal mass
+    cover50: float
+    cover80: float
+    cover95: float
+
+    def row(self) -> dict[str, float]:
+        return asdict(self)
+
+
+def score(posterior: Floats, edges: Floats, rating: Floats, *, centre: float | None = None) -> Score:
+    """Judge posteriors against true ratings, which must lie inside the bands.
+
+    `centre` is the rating that predict-the-mean would give everybody (by default the mean of `rating` itself).
+
+    >>> s = score(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([1000.0, 1200.0, 1400.0]), np.array([1100.0, 1290.0]))
+    >>> s.top1, round(s.mae, 1), round(s.nll, 3)
+    (1.0, 25.0, 0.164)
+    """
+    band = band_of(rating, edges)
+    cases = np.arange(len(band))
+    best = posterior.argmax(axis=1)
+    mean = posterior_mean(posterior, edges)
+    error = mean - rating
+    rmse = float(np.sqrt(np.mean(error**2)))
+    spread = float(np.std(rating))
+    cover = [float(np.mean(covered(posterior, edges, rating, level))) for level in LEVELS]
+    return Score(
+        cases=len(band),
+        top1=float(np.mean(best == band)),
+        within1=float(np.mean(np.abs(best - band) <= 1)),
+        mae=float(np.mean(np.abs(error))),
+        rmse=rmse,
+        bias=float(np.mean(error)),
+        mean_mae=float(np.mean(np.abs(rating - (np.mean(rating) if centre is None else centre)))),
+        spread=spread,
+        noise=implied_noise(rmse, spread),
+        nll=float(-np.mean(np.log(np.maximum(posterior[cases, band], 1e-300)))),
+        ece=calibration_error(posterior.max(axis=1), best == band),
+        cover50=cover[0],
+        cover80=cover[1],
+        cover95=cover[2],
+    )
+
+
+def band_of(rating: Floats, edges: Floats) -> npt.NDArray[np.int64]:
+    """The index of the band that holds each rating; -1 below all and `bands` above all.
+
+    >>> band_of(np.array([999.0, 1000.0, 1399.0]), np.array([1000.0, 1200.0, 1400.0])).tolist()
+    [-1, 0, 1]
+    """
+    return np.asarray(np.searchsorted(edges, rating, side="right") - 1, dtype=np.int64)
+
+
+def posterior_mean(posterior: Floats, edges: Floats) -> Floats:
+    """The mean rating of each posterior."""
+    return np.asarray(posterior @ ((edges[1:] + edges[:-1]) / 2), dtype=np.float64)
+
+
+def quantile(posterior: Floats, edges: Floats, share: float) -> Floats:
+    """The rating below which this share of each posterior lies.
+
+    >>> quantile(np.array([[0.5, 0.5]]), np.array([1000.0, 1200.0, 1400.0]), 0.25).tolist()
+    [1100.0]
+    """
+    cumulated = np.cumsum(posterior, axis=1)
+    cumulated /= cumulated[:, -1:]
+    band = np.minimum((cumulated < share).sum(axis=1), posterior.shape[1] - 1)
+    cases = np.arange(len(posterior))
+    upper = cumulated[cases, band]
+    lower = np.where(band > 0, cumulated[cases, band - 1], 0.0)
+    mass = np.maximum(upper - lower, 1e-300)
+    inside = np.clip((share - lower) / mass, 0.0, 1.0)
+    return np.asarray(edges[band] + inside * (edges[band + 1] - edges[band]), dtype=np.float64)
+
+
+def covered(posterior: Floats, edges: Floats, rating: Floats, level: float) -> npt.NDArray[np.bool_]:
+    """Whether the central interval of this level holds the true rating."""
+    low = quantile(posterior, edges, (1 - level) / 2)
+    high = quantile(posterior, edges, (1 + level) / 2)
+    return np.asarray((low <= rating) & (rating <= high))
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Stated confidence against observed frequency, in bins of equal mass."""
+
+    confidence: Floats
+    frequency: Floats
+    share: Floats
+
+
+def reliability(confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15) -> Reliability:
+    """Mean confidence and frequency of being right in bins that hold equally many cases."""
+    order = np.argsort(confidence, kind="stable")
+    parts = [part for part in np.array_split(order, bins) if len(part)]
+    return Reliability(
+        confidence=np.array([confidence[part].mean() for part in parts]),
+        frequency=np.array([correct[part].mean() for part in parts]),
+        share=np.array([len(part) / len(order) for part in parts]),
+    )
+
+
+def calibration_error(confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15) -> float:
+    """Expected calibration error with bins of equal mass (Nguyen and O'Connor 2015).
+
+    >>> round(calibration_error(np.full(100, 0.7), np.arange(100) < 60, bins=1), 3)
+    0.1
+    """
+    found = reliability(confidence, correct, bins)
+    return float(np.sum(found.share * np.abs(found.confidence - found.frequency)))
+
+
+def implied_noise(rmse: float, spread: float) -> float:
+    """The noise e of one measurement on a prior of this spread: 1/RMSE^2 = 1/spread^2 + 1/e^2.
+
+    It compares systems judged on populations of different spread; infinite where nothing was learned.
+
+    >>> round(implied_noise(300.0, 500.0), 1), implied_noise(500.0, 500.0)
+    (375.0, inf)
+    """
+    gain = 1 / rmse**2 - 1 / spread**2 if rmse > 0 and spread > 0 else 0.0
+    return 1 / math.sqrt(gain) if gain > 0 else math.inf
