@@ -1,0 +1,117 @@
+"""Turns in groups: by player, event, game, colour, phase, year and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.engine.turns import Turns
+from assay.errors import InputError
+
+PHASES = ("opening", "middlegame", "endgame")
+# Lichess's divider calls it an endgame when at most six pieces (no pawns, no kings) are left; the opening lasts at most
+# to move 15 here, of which the model sees moves 9 to 15.
+ENDGAME_PIECES = 6
+OPENING_MOVES = 15
+PERIOD_YEARS = 5
+
+
+@dataclass(frozen=True)
+class Groups:
+    """`labels` of the groups, and for each turn the number of its group (-1: none, its tag is missing)."""
+
+    labels: tuple[str, ...]
+    code: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+def phases(turns: Turns) -> NDArray[np.intp]:
+    """The phase of each turn: 0 opening, 1 middlegame, 2 endgame."""
+    board = np.concatenate([turns.keys[:, :32] & 15, turns.keys[:, :32] >> 4], axis=1)
+    kind = np.where(board > 6, board - 6, board)
+    pieces = ((kind >= 2) & (kind <= 5)).sum(axis=1)
+    return np.where(pieces <= ENDGAME_PIECES, 2, np.where(turns.move <= OPENING_MOVES, 0, 1)).astype(np.intp)
+
+
+def _texts(values: Sequence[Any]) -> list[str | None]:
+    return [None if value is None or value != value else str(value) for value in values]
+
+
+def _period(year: Any) -> str | None:
+    if year is None or year != year:
+        return None
+    start = int(year) // PERIOD_YEARS * PERIOD_YEARS
+    return f"{start}-{start + PERIOD_YEARS - 1}"
+
+
+def _game_label(turns: Turns) -> list[str | None]:
+    games = turns.games
+    names = [
+        f"{number + 1}. {white or '?'} - {black or '?'}"
+        for number, (white, black) in enumerate(zip(games["white"], games["black"], strict=True))
+    ]
+    return [names[game] for game in turns.game]
+
+
+KEYS: dict[str, Callable[[Turns], Sequence[str | None]]] = {
+    "all": lambda turns: ["all"] * len(turns),
+    "player": lambda turns: _texts(turns.player),
+    "opponent": lambda turns: _texts(turns.opponent),
+    "event": lambda turns: _texts(turns.column("event")),
+    "round": lambda turns: _texts(turns.column("round")),
+    "game": _game_label,
+    "year": lambda turns: [None if value is None else str(int(value)) for value in _whole(turns.column("year"))],
+    "period": lambda turns: [_period(value) for value in turns.column("year")],
+    "speed": lambda turns: _texts(turns.column("speed")),
+    "color": lambda turns: ["white" if white else "black" for white in turns.white],
+    "phase": lambda turns: [PHASES[phase] for phase in phases(turns)],
+}
+
+
+def _whole(values: NDArray[np.object_]) -> list[float | None]:
+    return [None if value is None or value != value else float(value) for value in values]
+
+
+def group(turns: Turns, *by: str) -> Groups:
+    """Group turns by one key or by several together, in the order of their first appearance (phases in theirs).
+
+    Turns whose tag is missing belong to no group.
+    """
+    columns = []
+    for key in by:
+        if key not in KEYS:
+            raise InputError(f"cannot group by {key!r}: choose one of {', '.join(KEYS)}.")
+        columns.append(KEYS[key](turns))
+    number: dict[str, int] = {}
+    code = np.full(len(turns), -1, dtype=np.intp)
+    for turn, parts in enumerate(zip(*columns, strict=True)):
+        if None not in parts:
+            code[turn] = number.setdefault(" / ".join(str(part) for part in parts), len(number))
+    return _in_order(Groups(tuple(number), code)) if by == ("phase",) else Groups(tuple(number), code)
+
+
+def _in_order(groups: Groups) -> Groups:
+    """Phases as they follow one another."""
+    order = sorted(range(len(groups)), key=lambda i: PHASES.index(groups.labels[i]))
+    place = np.empty(len(order) + 1, dtype=np.intp)
+    place[order], place[-1] = np.arange(len(order)), -1
+    return Groups(tuple(groups.labels[i] for i in order), place[groups.code])
+
+
+def rename(turns: Turns, aliases: Mapping[str, str]) -> Turns:
+    """Turns whose players go by the names that the aliases give them."""
+
+    def known(name: str | None) -> str | None:
+        return None if name is None else aliases.get(name, name)
+
+    games = turns.games.with_columns(
+        pl.Series(side, [known(name) for name in turns.games[side]], dtype=pl.String) for side in ("white", "black")
+    )
+    return replace(turns, games=games)
