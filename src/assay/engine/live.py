@@ -69,7 +69,7 @@ class Engine:
             output, seconds = await engine.finish()
             return read_search(output, key, legal, engine.job, seconds)
         except EngineError as error:
-            engine.kill()
+            await engine.end()
             self._engine = None
             raise EngineError(f"{engine.name} failed at {fen}: {error}.") from error
 

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from assay.engine import score
+from assay.engine.find import find
 from assay.engine.identity import LOOK_LIMIT, Identity, Job
 from assay.engine.position import to_fen
 from assay.engine.store import LeftOut
@@ -74,11 +75,25 @@ class _Task:
 
 async def identify(job: Job) -> Identity:
     """Start the engine once and ask who it is."""
-    engine = await UciEngine.start(job)
+    engine = await start(job)
     try:
         return engine.identity
     finally:
         await engine.quit()
+
+
+async def start(job: Job, load: Load | None = None) -> UciEngine:
+    """Start the engine; if it dies over it, again, three times in all."""
+    find(job.engine)
+    for attempt in range(1, TRIES + 1):
+        try:
+            return await UciEngine.start(job)
+        except EngineError as error:
+            if load is not None:
+                load.restarts += 1
+            if attempt == TRIES:
+                raise EngineError(f"the engine {job.engine!r} does not start: {_sentence(error)}") from error
+    raise AssertionError("the last attempt returns or raises")
 
 
 async def value_all(
@@ -152,10 +167,11 @@ class _Pool:
         together, nobody hung.
         """
         while True:
-            await asyncio.sleep(1)
             limit = self.patience or max(LEAST_PATIENCE, PATIENCE_FACTOR * self.load.longest)
+            pause = min(1.0, limit / 4)
+            await asyncio.sleep(pause)
             for engine in list(self.engines):
-                engine.silent += 1
+                engine.silent += pause
                 if engine.silent > limit:
                     engine.kill(f"it said nothing for {limit:.0f} s")
 
@@ -165,28 +181,20 @@ class _Pool:
         try:
             while (task := self.next_task()) is not None:
                 if engine is None:
-                    engine = await self.start(task)
+                    engine = await self.start()
                 engine = await self.feed(engine, task)
         finally:
             if engine is not None:
                 self.engines.discard(engine)
                 await engine.quit()
 
-    async def start(self, task: _Task) -> UciEngine:
-        for attempt in range(TRIES):
-            try:
-                engine = await UciEngine.start(self.job)
-            except EngineError as error:
-                self.load.restarts += 1
-                if attempt == TRIES - 1:
-                    raise EngineError(f"the engine {self.job.engine!r} does not start: {_sentence(error)}") from error
-                continue
-            if self.asked is not None and engine.identity != self.asked:
-                engine.kill()
-                raise EngineError(f"{engine.identity} is here, but {self.asked} was asked for.")
-            self.engines.add(engine)
-            return engine
-        raise AssertionError("the last attempt returns or raises")
+    async def start(self) -> UciEngine:
+        engine = await start(self.job, self.load)
+        if self.asked is not None and engine.identity != self.asked:
+            await engine.end()
+            raise EngineError(f"{engine.identity} is here, but {self.asked} was asked for.")
+        self.engines.add(engine)
+        return engine
 
     async def feed(self, engine: UciEngine, task: _Task) -> UciEngine | None:
         """Keep one engine busy from this position on; None when it had to be ended."""
@@ -219,7 +227,7 @@ class _Pool:
                 self.take(done)
         except EngineError as error:
             self.engines.discard(engine)
-            engine.kill()
+            await engine.end()
             self.load.restarts += 1
             assert current is not None
             self.failed(current, error)

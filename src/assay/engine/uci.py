@@ -31,7 +31,7 @@ _LINE = re.compile(
 )
 _NODES = re.compile(rb" nodes (\d+)")
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
-_START_SECONDS = 20.0
+START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
 _MOST_OUTPUT = 64 << 20
 
 
@@ -128,8 +128,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         self.job = job
         self.name = ""
         self.net = ""
-        self.silent = 0
-        self.busy_seconds = 0.0
+        self.silent = 0.0
         self._defaults: dict[str, tuple[str, int | None]] = {}
         self._buffer = bytearray()
         self._scanned = 0
@@ -153,7 +152,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         try:
             await engine._set_up()
         except BaseException:
-            engine.kill()
+            await engine.end()
             raise
         return engine
 
@@ -217,34 +216,34 @@ class UciEngine(asyncio.SubprocessProtocol):
         assert self._waiting is not None, "no search was begun"
         output = await self._waiting
         seconds = self._until - self._since
-        self.busy_seconds += seconds
         return output, seconds
 
     async def quit(self) -> None:
         """End the engine: politely, and if it does not go within half a second, by force."""
-        with suppress(EngineError):
+        with suppress(EngineError, TimeoutError):
             self._send("stop\nquit")
-            with suppress(TimeoutError):
-                await asyncio.wait_for(asyncio.shield(self._gone), 0.5)
-        self.kill()
+            await asyncio.wait_for(asyncio.shield(self._gone), 0.5)
+        await self.end()
 
-    def kill(self, why: str = "it was ended") -> None:
-        """End the engine now; whoever waits for it gets an EngineError with this reason."""
+    async def end(self, why: str = "it was ended") -> None:
+        """End the engine by force and wait until it is gone."""
+        self.kill(why)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self._gone), 5)
+        self._transport.close()
+
+    def kill(self, why: str) -> None:
+        """Kill the engine; whoever waits for it gets an EngineError with this reason."""
         self._fail(why)
         with suppress(ProcessLookupError):
             self._transport.kill()
-        self._transport.close()
-
-    @property
-    def process_id(self) -> int:
-        return self._transport.get_pid()
 
     async def _ask(self, text: str, token: bytes) -> bytes:
         self._expect(token)
         self._send(text)
         assert self._waiting is not None
         try:
-            return await asyncio.wait_for(self._waiting, _START_SECONDS)
+            return await asyncio.wait_for(self._waiting, START_SECONDS)
         except TimeoutError:
             raise EngineError(f"{self.job.engine} does not answer {text!r}: is it a UCI engine?") from None
 
@@ -292,7 +291,8 @@ class UciEngine(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
         if fd == 1:
-            self._fail("it closed its output")
+            # Most often it has died, and its exit code is about to be known.
+            asyncio.get_running_loop().call_later(0.5, self._fail, "it closed its output")
 
     def _fail(self, why: str) -> None:
         self._why_dead = self._why_dead or why

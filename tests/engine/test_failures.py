@@ -1,0 +1,99 @@
+"""What can go wrong with an engine, one scripted fault at a time: the run goes on, nothing is lost or made up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from assay.engine.position import decode_move, to_fen
+from assay.engine.run import Outcome
+from assay.engine.store import Store
+from assay.errors import EngineError
+
+WEIRD = "r1b1kbnr/pppp1Npp/8/6q1/2BnP3/8/PPPP1PPP/RNBQK2R"  # after 5. Nxf7, Black to move
+FAULTS = ["dies", "hangs", "chatters", "gives no scores", "plays illegal moves", "leaves moves out"]
+
+
+def stored(path: Path) -> dict[str, dict[str, list[int]]]:
+    """Every stored position: FEN to move to values by depth."""
+    with Store(path) as store:
+        return {
+            to_fen(valued.key): {
+                decode_move(move): valued.table()[:, column].tolist()
+                for column, move in enumerate(valued.move_codes().tolist())
+            }
+            for kept in store.kept()
+            for valued in store.all_valued(kept.id)
+        }
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_position_the_engine_always_fails_at_is_set_aside_and_the_rest_is_valued(
+    fault: str, fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    good = analysed(fake(), store="good.db")
+    bad = analysed(fake(fault=fault, at=WEIRD), store="bad.db", patience=1, workers=2)
+
+    assert [position.fen.split()[0] for position in bad.set_aside] == [WEIRD]
+    assert bad.valued == good.valued - 1
+    assert bad.restarts == 3
+    expected = {fen: values for fen, values in stored(tmp_path / "good.db").items() if WEIRD not in fen}
+    assert stored(tmp_path / "bad.db") == expected
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_that_passes_costs_a_restart_and_no_position(
+    fault: str, fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    analysed(fake(), store="good.db")
+    outcome = analysed(fake(fault=fault, once=tmp_path / "struck"), store="bad.db", patience=1, workers=1)
+
+    assert outcome.restarts == 1
+    assert not outcome.set_aside
+    assert stored(tmp_path / "bad.db") == stored(tmp_path / "good.db")
+
+
+def test_stored_values_are_the_exact_scores_of_every_move_at_every_depth(
+    fake: Callable[..., str], fake_values: ModuleType, analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    analysed(fake(), depth=4)
+    for fen, moves in stored(tmp_path / "store.db").items():
+        for move, values in moves.items():
+            assert values == [fake_values.value(fen, move, depth) for depth in range(1, 5)]
+
+
+def test_an_engine_that_dies_at_its_start_once_is_started_again(
+    fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    outcome = analysed(fake(fault="dies at start", once=tmp_path / "struck"))
+    assert outcome.valued and not outcome.set_aside
+
+
+def test_an_engine_that_always_dies_at_its_start_ends_the_run_with_a_sentence(
+    fake: Callable[..., str], analysed: Callable[..., Outcome]
+) -> None:
+    with pytest.raises(EngineError, match=r"does not start: it died \(exit code 3\)\."):
+        analysed(fake(fault="dies at start"))
+
+
+def test_an_engine_that_fails_at_every_position_ends_the_run_with_a_sentence(
+    fake: Callable[..., str], analysed: Callable[..., Outcome]
+) -> None:
+    with pytest.raises(EngineError, match="failed at every position so far: it answered without a single exact score"):
+        analysed(fake(fault="gives no scores"), workers=2)
+
+
+def test_a_program_that_is_no_engine_is_told_from_one(
+    analysed: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.engine.uci.START_SECONDS", 0.2)
+    with pytest.raises(EngineError, match="does not answer 'uci': is it a UCI engine"):
+        analysed("sleep 5")
+
+
+def test_an_option_that_the_engine_lacks_is_named(fake: Callable[..., str], analysed: Callable[..., Outcome]) -> None:
+    with pytest.raises(EngineError, match=r"Fake 1\.0 has no option 'Contempt'"):
+        analysed(fake(), options=(("Contempt", "0"),))
