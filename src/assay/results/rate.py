@@ -17,8 +17,8 @@ from assay.results.gamepairs import Pentanomial, count_pairs, pair_filling
 from assay.results.model import SCALE, slope
 from assay.results.place import ABOVE, BELOW, RATED, UNPLAYED
 from assay.results.simulate import Simulation, simulate
-from assay.results.solve import score_filling
-from assay.results.table import Bools, Floats, PairTable, tabulate
+from assay.results.solve import draw_rate_deviation, score_filling
+from assay.results.table import DRAW, LOSS, WIN, Bools, Floats, PairTable, tabulate
 from assay.results.variance import MOST_IN_MATRIX, covariance, difference_variances, variances
 
 SELF_PLAY = "a player against himself"
@@ -139,6 +139,13 @@ class Ratings:
     def white_deviation(self) -> float:
         """Standard error of the white advantage; zero where it was given."""
         return float(np.sqrt(max(self._variance[-1], 0.0)))
+
+    @property
+    def draws_deviation(self) -> float:
+        """Standard error of the draw rate: that of the number of draws, by what the rate adds to it."""
+        if not self.fit.settings.fit_draws:
+            return 0.0
+        return draw_rate_deviation(self.fit.problem, self.fit.solution)
 
     def errors(self, confidence: float = 0.95) -> Floats:
         """Half-widths of the intervals of this confidence."""
@@ -262,27 +269,22 @@ def rate(
     draw_rate: float | Literal["fit"] = "fit",
     anchors: Mapping[Any, float] | None = None,
     priors: Mapping[Any, tuple[float, float]] | None = None,
-    relations: Sequence[tuple[Any, Any, float, float]] = (),
-    white_advantage_error: float = 0.0,
-    draw_rate_error: float = 0.0,
-    prior: float | None = None,
-    likelihood: bool = False,
-    scale: float = SCALE,
-    start: Mapping[Any, float] | None = None,
     opening: ArrayLike | None = None,
-    errors_from: Literal["anchor", "pool"] = "anchor",
+    **how: Any,
 ) -> Ratings:
     """Rate players from the results of their games.
 
     `white` and `black` hold names, or codes into `players`; `score` is White's: 1, 0.5 or 0 (nan: not counted).
 
     The average of the pool is `average`, unless `anchors` {player: rating} or `priors` {player: (rating, error)} set
-    the level. `relations` (a, b, delta, error) say that a is delta points above b. `prior` is an error for every
-    player about the average. An error given for the white advantage or the draw rate makes its value a prior too.
-    Any of these, and `likelihood`, replaces the fit of points by that of the likelihood; see
-    :mod:`assay.results.solve`. `scale` is the difference that scores 76 %. `start` are ratings to start from. With
-    `opening` (a code or name for each game) errors come from pairs of games with the same opening and the colours
-    reversed.
+    the level. White advantage and draw rate between equals (0 to 1) are fitted or given. With `opening` (a code or
+    name for each game) errors come from pairs of games with the same opening and the colours reversed.
+
+    More may be told by name (see :func:`rate_table`): `relations` [(a, b, delta, error)] say that a is delta points
+    above b; `prior` is an error for every player about the average; `white_advantage_error` and `draw_rate_error`
+    make the values given priors too. Any of these, and `likelihood`, replaces the fit of points by that of the
+    likelihood (:mod:`assay.results.solve`). `scale` is the difference that scores 76 %, `start` {player: rating} are
+    ratings to start from, `errors_from` is "anchor" or "pool".
 
     >>> result = rate(["Anna", "Ben", "Anna"], ["Ben", "Anna", "Ben"], [1, 0.5, 0.5], white_advantage=0.0)
     >>> [(row["player"], round(row["rating"], 1)) for row in result.table()]
@@ -293,14 +295,53 @@ def rate(
     if len(outcome) != len(white_codes):
         raise RatingError(f"{len(white_codes):,} games have {len(outcome):,} scores: give one score for each game.")
     known = np.isfinite(outcome)
-    if not np.isin(outcome[known], (0.0, 1.0, 2.0)).all():
+    if not np.isin(outcome[known], (LOSS, DRAW, WIN)).all():
         raise RatingError("a score is 1, 0.5 or 0 (nan where there is none).")
     apart = white_codes != black_codes
     use = known & apart
     skipped = {NO_SCORE: int((~known).sum()), SELF_PLAY: int((known & ~apart).sum())}
     table = tabulate(white_codes[use], black_codes[use], outcome[use].astype(np.int8), len(names))
-    settings = known_beforehand(
+    pairs = None
+    if opening is not None:
+        codes = np.unique(np.asarray(opening), return_inverse=True)[1].astype(np.int64)
+        pairs = count_pairs(white_codes[use], black_codes[use], outcome[use] / 2.0, codes[use])
+    return rate_table(
         names,
+        table,
+        average=average,
+        white_advantage=white_advantage,
+        draw_rate=draw_rate,
+        anchors=anchors,
+        priors=priors,
+        pairs=pairs,
+        skipped={why: n for why, n in skipped.items() if n},
+        **how,
+    )
+
+
+def rate_table(
+    players: Sequence[str],
+    table: PairTable,
+    *,
+    average: float = 2300.0,
+    white_advantage: float | Literal["fit"] = "fit",
+    draw_rate: float | Literal["fit"] = "fit",
+    anchors: Mapping[Any, float] | None = None,
+    priors: Mapping[Any, tuple[float, float]] | None = None,
+    relations: Sequence[tuple[Any, Any, float, float]] = (),
+    white_advantage_error: float = 0.0,
+    draw_rate_error: float = 0.0,
+    prior: float | None = None,
+    likelihood: bool = False,
+    scale: float = SCALE,
+    start: Mapping[Any, float] | None = None,
+    errors_from: Literal["anchor", "pool"] = "anchor",
+    pairs: Pentanomial | None = None,
+    skipped: Mapping[str, int] | None = None,
+) -> Ratings:
+    """Rate players from a table of encounters (:func:`assay.results.table.tabulate`); see :func:`rate`."""
+    settings = known_beforehand(
+        players,
         table,
         Settings(
             beta=slope(_positive(scale, "the scale")),
@@ -318,19 +359,16 @@ def rate(
         relations=relations,
         prior=prior,
     )
+    if settings.likelihood and settings.equal == 0.0 and table.draws.any():
+        raise RatingError("there are draws, but a draw rate of zero makes them impossible: give another rate.")
+    if settings.likelihood and pairs is not None:
+        raise RatingError("errors from game pairs belong to the fit of points: leave out what needs the likelihood.")
     first = _first_guess(table, settings)
     if start:
-        index = {name: i for i, name in enumerate(names)}
+        index = {name: i for i, name in enumerate(players)}
         known_start = {index[str(name)]: value for name, value in start.items() if str(name) in index}
         first[list(known_start)] = list(known_start.values())
-    found = fit(table, settings, first)
-    pairs = None
-    if opening is not None:
-        if found.settings.likelihood:
-            raise RatingError("errors from game pairs belong to the fit of points: leave out the priors.")
-        codes = np.unique(np.asarray(opening), return_inverse=True)[1].astype(np.int64)
-        pairs = count_pairs(white_codes[use], black_codes[use], outcome[use] / 2.0, codes[use])
-    return Ratings(names, found, {k: v for k, v in skipped.items() if v}, pairs, errors_from)
+    return Ratings(tuple(players), fit(table, settings, first), dict(skipped or {}), pairs, errors_from)
 
 
 def _first_guess(table: PairTable, settings: Settings) -> Floats:

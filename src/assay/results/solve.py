@@ -202,25 +202,43 @@ def fit_draws(table: PairTable, p: Floats, drawn: float | None = None, start: fl
     total = float(table.games.sum())
     if drawn == 0 or total == 0:
         return 0.0
-    # The curve depends on p (1 - p) alone and is smooth: the mean of each of many narrow bins stands for all in it.
-    spread = p * (1.0 - p)
-    bins = (spread * _BINS).astype(np.intp)
-    games = np.bincount(bins, table.games)
-    filled = games > 0
-    mean = np.bincount(bins, table.games * spread)[filled] / games[filled]
-    games, p = games[filled], 0.5 + np.sqrt(np.maximum(0.25 - mean, 0.0))
+    games, p = _binned(table, p)
     least = drawn / total
     equal = start or least
     for _ in range(_STEPS):
         draw, root = draw_curve(p, equal)
         missing = drawn - float(np.sum(games * draw))
-        rise = float(np.sum(games * draw**2 / np.maximum(root, _FLOOR))) * (1.0 - equal) / equal**3
+        rise = _draws_rise(games, draw, root, equal)
         step = missing / rise if rise > 0 else 0.0
         # Unequal opponents draw less than equals; and where even certain draws between equals are too few, that is all.
         before, equal = equal, min(max(equal + step, least), 1.0)
         if abs(equal - before) < 1e-12:
             break
     return equal
+
+
+def _binned(table: PairTable, p: Floats) -> tuple[Floats, Floats]:
+    """Games and expectancies in narrow bins: the draw curve is smooth and depends on p (1 - p) alone."""
+    spread = p * (1.0 - p)
+    bins = (spread * _BINS).astype(np.intp)
+    games = np.bincount(bins, table.games).astype(np.float64)
+    filled = games > 0
+    mean = np.bincount(bins, table.games * spread)[filled] / games[filled]
+    return games[filled], 0.5 + np.sqrt(np.maximum(0.25 - mean, 0.0))
+
+
+def _draws_rise(games: Floats, draw: Floats, root: Floats, equal: float) -> float:
+    """By how much the expected draws rise with the draw rate between equals."""
+    return float(np.sum(games * draw**2 / np.maximum(root, _FLOOR))) * (1.0 - equal) / equal**3
+
+
+def draw_rate_deviation(problem: Problem, solution: Solution) -> float:
+    """Standard error of a fitted draw rate, with the ratings taken as known."""
+    if not 0.0 < solution.equal < 1.0:
+        return 0.0
+    games, p = _binned(problem.table, expected(problem, solution.ratings, solution.white))
+    draw, root = draw_curve(p, solution.equal)
+    return float(np.sqrt(np.sum(games * draw * (1.0 - draw)))) / _draws_rise(games, draw, root, solution.equal)
 
 
 def _likeliest_draws(problem: Problem, p: Floats) -> float:
