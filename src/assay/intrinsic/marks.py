@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.errors import CalibrationError, ModelError
 from assay.intrinsic.artery import Artery, make_artery, straight_c
@@ -37,6 +38,7 @@ class Course:
     """The marks with the artery and the line through them."""
 
     marks: tuple[Mark, ...]
+    reference_rows: NDArray[np.intp]
     reference: Floats
     c_at_2000: float
     c_per_100: float
@@ -49,20 +51,18 @@ class Course:
         return np.array([self.line.rating(mark.average_error) - mark.mean_elo for mark in self.marks])
 
 
-def reference_turns(sample: Sample, size: int = REFERENCE_TURNS) -> Floats:
-    """The spreads of the fixed reference set: as many turns of each mark, evenly over its games."""
+def reference_rows(sample: Sample, size: int = REFERENCE_TURNS) -> NDArray[np.intp]:
+    """The turns of the fixed reference set: as many of each mark, evenly over its games."""
     marks = np.unique(sample.mark)
     share = size // len(marks)
     rows = []
     for mark in marks:
         own = np.flatnonzero(sample.mark == mark)
         rows.append(own[np.linspace(0, len(own) - 1, min(share, len(own))).astype(np.intp)])
-    chosen = sample.deltas[np.concatenate(rows)]
-    width = int(np.isfinite(chosen).sum(axis=1).max())
-    return np.asarray(chosen[:, :width])
+    return np.concatenate(rows)
 
 
-def fit_marks(sample: Sample, *, method: MethodName = "percentile", reference: Floats | None = None) -> Course:
+def fit_marks(sample: Sample, *, method: MethodName = "percentile") -> Course:
     """Fit s and c at each mark, lay the artery through c, refit s, project on the reference set, and draw the line."""
     elos = [int(mark) for mark in np.unique(sample.mark)]
     if len(elos) < 3:
@@ -70,7 +70,8 @@ def fit_marks(sample: Sample, *, method: MethodName = "percentile", reference: F
             f"a calibration needs games at three or more marks, and these are at {len(elos)}; "
             "give games of more levels, or a wider --within."
         )
-    reference = reference_turns(sample) if reference is None else reference
+    rows = reference_rows(sample)
+    reference = sample.deltas[rows]
     parts = [sample.of(sample.mark == elo) for elo in elos]
     means = np.array([part.elo.mean() for part in parts])
     free = [_fit(part, elo, method) for part, elo in zip(parts, elos, strict=True)]
@@ -86,8 +87,8 @@ def fit_marks(sample: Sample, *, method: MethodName = "percentile", reference: F
         errors_errors.append(error)
     line = inverse_regression(means, errors, errors_errors)
     artery = make_artery(reference, line, c_at_2000, c_per_100)
-    rows = zip(elos, map(float, means), free, on_artery, errors, errors_errors, strict=True)
-    return Course(tuple(Mark(*row) for row in rows), reference, c_at_2000, c_per_100, line, artery)
+    table = zip(elos, map(float, means), free, on_artery, errors, errors_errors, strict=True)
+    return Course(tuple(Mark(*row) for row in table), rows, reference, c_at_2000, c_per_100, line, artery)
 
 
 def free_line(sample: Sample, reference: Floats, method: MethodName) -> Line:

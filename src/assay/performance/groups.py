@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,7 +40,7 @@ def phases(turns: Turns) -> NDArray[np.intp]:
     return np.where(pieces <= ENDGAME_PIECES, 2, np.where(turns.move <= OPENING_MOVES, 0, 1)).astype(np.intp)
 
 
-def _texts(values: Sequence[Any]) -> list[str | None]:
+def _texts(values: Iterable[Any]) -> list[str | None]:
     return [None if value is None or value != value else str(value) for value in values]
 
 
@@ -115,3 +115,12 @@ def rename(turns: Turns, aliases: Mapping[str, str]) -> Turns:
         pl.Series(side, [known(name) for name in turns.games[side]], dtype=pl.String) for side in ("white", "black")
     )
     return replace(turns, games=games)
+
+
+def mileposts(turns: Turns, marks: Sequence[int], within: float) -> NDArray[np.intp]:
+    """The century mark of each turn, 0 for none: both players within so many points of the same mark (RH11)."""
+    own, other = turns.rating, turns.opponent_rating
+    found = np.zeros(len(turns), dtype=np.intp)
+    for mark in marks:
+        found[(np.abs(own - mark) <= within) & (np.abs(other - mark) <= within)] = mark
+    return found

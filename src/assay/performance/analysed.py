@@ -1,0 +1,121 @@
+"""From games to turns, analysing on the way what the store lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from assay.engine.find import DEFAULT
+from assay.engine.identity import ALL_LINES, Identity, Job
+from assay.engine.plan import plan
+from assay.engine.pool import identify
+from assay.engine.run import analyse
+from assay.engine.store import Store, writing
+from assay.engine.turns import Turns, turns
+from assay.errors import AssayWarning, InputError
+from assay.games import Game, read_games
+from assay.games.stream import find_files
+from assay.intrinsic.spread import Floats, elsewhere_deltas, scaled_deltas
+from assay.performance.calibration import Calibration
+
+
+@dataclass(frozen=True)
+class Spreads:
+    """What the model needs of some turns: deltas, played moves, and the error of a move elsewhere."""
+
+    deltas: Floats
+    played: np.ndarray[tuple[int], np.dtype[np.int64]]
+    elsewhere: Floats
+
+
+def read_all(files: Sequence[str | Path], problems: Counter[str] | None = None) -> list[Game]:
+    """All games of some files, in order; damage is counted by reason."""
+    counts: Counter[str] = Counter() if problems is None else problems
+    games = [game for file in find_files(list(files)) for game in read_games(file, counts)]
+    if not games:
+        raise InputError(f"no games in {', '.join(str(file) for file in files)}.")
+    return games
+
+
+def analysed_turns(
+    games: Sequence[Game],
+    store: Path,
+    calibration: Calibration,
+    *,
+    engine: str = DEFAULT,
+    any_engine: bool = False,
+    analyse_missing: bool = True,
+    workers: int | None = None,
+    quiet: bool = False,
+) -> Turns:
+    """The turns of some games at the calibration's depth and width; positions that the store lacks are analysed first.
+
+    Analyses by another engine than the calibration's are refused before any time is spent on them.
+    """
+    depth, from_move = calibration.depth, int(calibration.settings["from_move"])
+    limit = float(calibration.settings["limit"])
+    identity = _stored_identity(store, calibration)
+    if analyse_missing and not _all_stored(games, store, identity, depth, from_move):
+        identity = _analyse(games, store, calibration, engine, any_engine, workers, quiet)
+    with Store(store) as opened:
+        name, lines = (identity.engine, identity.lines) if identity else (None, None)
+        found = turns(games, opened, depth=depth, from_move=from_move, limit=limit, engine=name, lines=lines)
+    calibration.check(found.identities, depth, any_engine=any_engine)
+    return found
+
+
+def _stored_identity(store: Path, calibration: Calibration) -> Identity | None:
+    """The analysis in the store that the calibration is for, if it is there."""
+    if not store.exists():
+        return None
+    with Store(store) as opened:
+        kept = [entry for entry in opened.kept() if entry.positions]
+    fitting = [entry for entry in kept if not calibration.refusal(entry.identity, calibration.depth)]
+    return max(fitting, key=lambda entry: entry.positions).identity if fitting else None
+
+
+def _all_stored(games: Sequence[Game], store: Path, identity: Identity | None, depth: int, from_move: int) -> bool:
+    if identity is None:
+        return False
+    with Store(store) as opened:
+        known, out = opened.known(identity, depth), opened.out(identity)
+    return all(key in known or key in out for key in plan(games, from_move=from_move).keys)
+
+
+def _analyse(
+    games: Sequence[Game],
+    store: Path,
+    calibration: Calibration,
+    engine: str,
+    any_engine: bool,
+    workers: int | None,
+    quiet: bool,
+) -> Identity:
+    lines = ALL_LINES if calibration.lines >= ALL_LINES else calibration.lines
+    job = Job(engine, depth=calibration.depth, lines=lines)
+    calibration.check([asyncio.run(identify(job))], calibration.depth, any_engine=any_engine)
+    with writing(store) as opened:
+        work = plan(games, from_move=int(calibration.settings["from_move"]))
+        outcome = analyse(work, opened, job, workers=workers, quiet=quiet)
+    for position in outcome.set_aside:
+        warnings.warn(f"set aside after three tries ({position.why}): {position.fen}", AssayWarning, stacklevel=2)
+    return outcome.identity
+
+
+def spreads_of(found: Turns, calibration: Calibration) -> Spreads:
+    """Deltas as the calibration scales them."""
+    settings = calibration.settings
+    return spreads_with(found, k=float(settings["k"]), cap=float(settings["cap"]), tie=float(settings["tie"]))
+
+
+def spreads_with(found: Turns, *, k: float, cap: float, tie: float) -> Spreads:
+    """Deltas by given settings; a played move beyond the cap is elsewhere."""
+    deltas = scaled_deltas(found.values, k=k, cap=cap, tie=tie)
+    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(found.played, 0)]) & (found.played >= 0)
+    return Spreads(deltas, np.where(inside, found.played, -1), elsewhere_deltas(found.values, k=k, cap=cap))

@@ -1,0 +1,200 @@
+"""Intrinsic performance ratings of groups of turns: one row each, with an interval or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.errors import ModelError
+from assay.intrinsic.rate import FEW_TURNS, FEWEST_TURNS, INTERVALS, METHODS, Rating, rate, rate_by_fit
+from assay.intrinsic.scale import ARTERY_METHODS
+from assay.intrinsic.spread import Floats
+from assay.performance.judged import Judged
+from assay.performance.points import POINTS, performance_rating
+
+# Regan's way by name.
+ALIASES = {"regan": "percentile"}
+METHOD_NAMES = (*METHODS, "regan")
+COLUMNS = (
+    "group",
+    "games",
+    "turns",
+    "elo",
+    "performance",
+    "ipr",
+    "low",
+    "high",
+    "mm",
+    "mm_expected",
+    "top3",
+    "top3_expected",
+    "ad",
+    "ad_expected",
+    "s",
+    "c",
+    "method",
+    "note",
+)
+
+
+@dataclass(frozen=True)
+class How:
+    """How to rate: method, interval, level, and whether few turns lean on the player's rating."""
+
+    method: str = "combined"
+    interval: str = "clustered"
+    level: float = 0.95
+    prior: bool = True
+    min_turns: int = FEWEST_TURNS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHOD_NAMES:
+            raise ModelError(f"unknown method {self.method!r}: choose one of {', '.join(METHOD_NAMES)}.")
+        if self.interval not in INTERVALS:
+            raise ModelError(f"unknown interval {self.interval!r}: choose one of {', '.join(INTERVALS)}.")
+
+
+@dataclass(frozen=True)
+class Row:
+    """The rating of one group. What is not known is None; `note` says why, and what the rating leans on."""
+
+    group: str
+    games: int
+    turns: int
+    elo: float | None
+    performance: float | None
+    rating: Rating | None
+    actual: Floats
+    expected: Floats | None
+    note: str
+
+    def values(self) -> dict[str, Any]:
+        """The row as columns of a table; mm and top3 are shares of the turns, ad the average scaled error."""
+        rating, per_turn = self.rating, self.actual / max(self.turns, 1)
+        expected = [None] * 3 if self.expected is None else list(self.expected / max(self.turns, 1))
+        return {
+            "group": self.group,
+            "games": self.games,
+            "turns": self.turns,
+            "elo": self.elo,
+            "performance": self.performance,
+            "ipr": rating.rating if rating else None,
+            "low": rating.low if rating else None,
+            "high": rating.high if rating else None,
+            "mm": per_turn[0],
+            "mm_expected": expected[0],
+            "top3": per_turn[1],
+            "top3_expected": expected[1],
+            "ad": per_turn[2],
+            "ad_expected": expected[2],
+            "s": rating.s if rating else None,
+            "c": rating.c if rating else None,
+            "method": rating.method if rating else None,
+            "note": self.note,
+        }
+
+
+def rate_groups(judged: Judged, how: How) -> list[Row]:
+    """Rate every group, in their order."""
+    return [rate_group(judged, group, how) for group in range(len(judged.groups))]
+
+
+def rate_group(judged: Judged, group: int, how: How) -> Row:
+    """Rate one group of turns."""
+    cells = judged.cells(group)
+    tally = judged.tally.of(cells)
+    ratings = judged.rating[cells]
+    known = np.isfinite(ratings)
+    elo = float(np.average(ratings[known], weights=tally.turns[known])) if known.any() else None
+    expected = None
+    if known.all() and len(cells):
+        expected = (tally.at(ratings)[0] * judged.scale.ratio(ratings)).sum(axis=0)
+    turns = int(tally.turns.sum())
+    prior = elo if how.prior and turns < FEW_TURNS and how.interval == "clustered" else None
+    notes = []
+    rating = None
+    try:
+        rating = _rate(judged, group, how, turns, prior)
+        notes += _notes(rating, judged, elo if how.prior else None)
+    except ModelError as error:
+        notes.append(str(error).rstrip("."))
+    return Row(
+        group=judged.groups.labels[group],
+        games=len(np.unique(judged.game[cells])),
+        turns=turns,
+        elo=elo,
+        performance=_performance(judged, cells),
+        rating=rating,
+        actual=tally.actual.sum(axis=0),
+        expected=expected,
+        note="; ".join(notes),
+    )
+
+
+def _rate(judged: Judged, group: int, how: How, turns: int, prior: float | None) -> Rating:
+    method = ALIASES.get(how.method, how.method)
+    if method in ARTERY_METHODS:
+        return rate(
+            judged.by_game(group),
+            judged.scale,
+            method=method,
+            interval=how.interval,
+            level=how.level,
+            prior=prior,
+            seed=how.seed,
+            fewest=how.min_turns,
+        )
+    if turns < max(how.min_turns, FEW_TURNS):
+        raise ModelError(f"{turns} turns are too few for a fit of s and c; it takes {max(how.min_turns, FEW_TURNS)}")
+    rows = judged.turns_of(group)
+    return rate_by_fit(
+        judged.spreads.deltas[rows],
+        judged.spreads.played[rows],
+        judged.scale,
+        games=judged.turns.game[rows],
+        elsewhere=judged.spreads.elsewhere[rows],
+        method=method,  # type: ignore[arg-type]
+        interval=how.interval,
+        level=how.level,
+        seed=how.seed,
+    )
+
+
+def _notes(rating: Rating, judged: Judged, elo: float | None) -> list[str]:
+    notes = []
+    low, high = judged.scale.range
+    if rating.beyond:
+        notes.append(
+            "beyond what the calibration can tell: " + ("at least" if rating.beyond > 0 else "at most") + " this"
+        )
+    elif not low - 100 <= rating.rating <= high + 100:
+        notes.append("extrapolated beyond the calibrated marks")
+    if rating.shrunk:
+        notes.append(f"few turns: drawn towards the rating {elo:.0f}")
+    elif rating.turns < FEW_TURNS:
+        notes.append("few turns")
+    return notes
+
+
+def _performance(judged: Judged, cells: NDArray[np.intp]) -> float | None:
+    """The result performance of the sides in these cells, where opponents are rated and games have results."""
+    sides = {(int(judged.game[cell]), bool(judged.white[cell])) for cell in cells}
+    games = judged.turns.games
+    opponents, points = [], 0.0
+    for game, white in sorted(sides):
+        score = POINTS.get(games["result"][game] or "")
+        opponent = games["black_elo" if white else "white_elo"][game]
+        if score is not None and opponent is not None:
+            opponents.append(float(opponent))
+            points += score if white else 1 - score
+    return performance_rating(opponents, points) if opponents else None
+
+
+def sort_rows(rows: Sequence[Row]) -> list[Row]:
+    """The best first; groups without a rating at the end."""
+    return sorted(rows, key=lambda row: -row.rating.rating if row.rating else float("inf"))

@@ -1,0 +1,70 @@
+"""Turns with all that a calibration has to say about them, ready to be summed over any group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.engine.turns import Turns
+from assay.intrinsic.scale import Scale
+from assay.intrinsic.spread import Floats
+from assay.intrinsic.tally import Tally, tally
+from assay.performance.analysed import Spreads, spreads_of
+from assay.performance.calibration import Calibration
+from assay.performance.groups import Groups
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Turns in groups with their tally: a cell holds one side's turns in one game, within one group.
+
+    `game` and `rating` (the tag, nan without) belong to the cells; `white` tells their side.
+    """
+
+    turns: Turns
+    spreads: Spreads
+    scale: Scale
+    groups: Groups
+    tally: Tally
+    group: NDArray[np.intp]
+    game: NDArray[np.intp]
+    white: NDArray[np.bool_]
+    rating: Floats
+
+    def cells(self, group: int) -> NDArray[np.intp]:
+        """The cells of a group."""
+        return np.flatnonzero(self.group == group)
+
+    def by_game(self, group: int) -> Tally:
+        """The tally of a group, a cell per game: both sides of a game hang together."""
+        cells = self.cells(group)
+        return self.tally.of(cells).summed(np.unique(self.game[cells], return_inverse=True)[1])
+
+    def turns_of(self, group: int) -> NDArray[np.intp]:
+        return np.flatnonzero(self.groups.code == group)
+
+
+def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
+    """Tally the turns of all groups along the calibration's artery; turns without a group are left out."""
+    scale = calibration.usable()
+    inside = groups.code >= 0
+    kept = turns.only(inside)
+    code = groups.code[inside]
+    spreads = spreads_of(kept, calibration)
+    key = np.stack([code, kept.game, kept.white], axis=1)
+    cells, cell = np.unique(key, axis=0, return_inverse=True)
+    first = np.unique(cell, return_index=True)[1]
+    counted = tally(scale.artery, spreads.deltas, spreads.played, elsewhere=spreads.elsewhere, cells=cell.reshape(-1))
+    return Judged(
+        turns=kept,
+        spreads=spreads,
+        scale=scale,
+        groups=Groups(groups.labels, code),
+        tally=counted,
+        group=cells[:, 0],
+        game=cells[:, 1],
+        white=cells[:, 2].astype(np.bool_),
+        rating=kept.rating[first],
+    )

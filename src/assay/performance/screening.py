@@ -1,0 +1,244 @@
+"""Screening of players over events: rows of z's, likelihood ratios and rates of false alarms, sorted by z."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.bands import STANDARD
+from assay.errors import ModelError
+from assay.intrinsic.rate import FEWEST_TURNS, Rating, rate
+from assay.intrinsic.screen import (
+    FEWEST_FOR_NULL,
+    Screened,
+    assistance,
+    log_chances,
+    null_by_group,
+    p_values,
+    q_values,
+    screen,
+)
+from assay.performance.judged import Judged
+
+# Over the board, before any evidence: one player in ten thousand.
+PRIOR_ODDS = 1e-4
+COLUMNS = (
+    "player",
+    "part",
+    "games",
+    "turns",
+    "rating",
+    "mm",
+    "mm_expected",
+    "top3",
+    "top3_expected",
+    "ad",
+    "ad_expected",
+    "z_mm",
+    "z_t3",
+    "z_ae",
+    "z",
+    "roi",
+    "ipr",
+    "ipr_low",
+    "ipr_high",
+    "likelihood_ratio",
+    "share",
+    "p_value",
+    "q_value",
+    "expected_beyond",
+    "note",
+)
+
+
+@dataclass(frozen=True)
+class ScreenRow:
+    """One player in one event (or part of the games).
+
+    `z` is against the null in use; the three single z's are always against the calibration.
+    """
+
+    player: str
+    part: str
+    games: int
+    turns: int
+    rating: float | None
+    screened: Screened | None
+    z: float | None
+    ipr: Rating | None
+    likelihood_ratio: float | None
+    share: float | None
+    p_value: float | None
+    q_value: float | None
+    expected_beyond: float | None
+    speed: str
+    note: str
+
+    def values(self) -> dict[str, Any]:
+        """The row as columns of a table."""
+        found = self.screened
+        actual = found.actual / found.turns if found else np.full(3, np.nan)
+        expected = found.expected / found.turns if found else np.full(3, np.nan)
+        z = found.z if found else np.full(3, np.nan)
+        return {
+            "player": self.player,
+            "part": self.part,
+            "games": self.games,
+            "turns": self.turns,
+            "rating": self.rating,
+            "mm": actual[0],
+            "mm_expected": expected[0],
+            "top3": actual[1],
+            "top3_expected": expected[1],
+            "ad": actual[2],
+            "ad_expected": expected[2],
+            "z_mm": z[0],
+            "z_t3": z[1],
+            "z_ae": z[2],
+            "z": self.z,
+            "roi": None if self.z is None else 50 + 5 * self.z,
+            "ipr": self.ipr.rating if self.ipr else None,
+            "ipr_low": self.ipr.low if self.ipr else None,
+            "ipr_high": self.ipr.high if self.ipr else None,
+            "likelihood_ratio": self.likelihood_ratio,
+            "share": self.share,
+            "p_value": self.p_value,
+            "q_value": self.q_value,
+            "expected_beyond": self.expected_beyond,
+            "note": self.note,
+        }
+
+
+def screen_groups(
+    judged: Judged,
+    labels: Sequence[tuple[str, str]],
+    *,
+    ratings: Mapping[str, float] | None = None,
+    null: str = "calibrated",
+    rating_error: float = 0.0,
+    min_turns: int = FEWEST_TURNS,
+) -> list[ScreenRow]:
+    """Screen every group; `labels` are its player and its part (an event, a round, a phase).
+
+    `ratings` by player take the place of the tags. With `null="field"` the z's are measured against the centre and
+    spread of the field itself (by rating band and speed where these hold ten players, else all together).
+    """
+    rows = [_row(judged, group, labels[group], ratings, rating_error, min_turns) for group in range(len(judged.groups))]
+    rows = _against_field(rows) if null == "field" else rows
+    found = [row for row in rows if row.z is not None]
+    p = p_values(np.array([row.z for row in found], dtype=np.float64))
+    q = q_values(p)
+    judged_rows = [
+        replace(row, p_value=float(a), q_value=float(b), expected_beyond=float(a) * len(found))
+        for row, a, b in zip(found, p, q, strict=True)
+    ]
+    judged_rows.sort(key=lambda row: -(row.z or 0.0))
+    return judged_rows + [row for row in rows if row.z is None]
+
+
+def _row(
+    judged: Judged,
+    group: int,
+    label: tuple[str, str],
+    given: Mapping[str, float] | None,
+    rating_error: float,
+    min_turns: int,
+) -> ScreenRow:
+    cells = judged.cells(group)
+    tally = judged.tally.of(cells)
+    turns = int(tally.turns.sum())
+    tags = judged.rating[cells]
+    rating = np.full(len(cells), given[label[0]]) if given and label[0] in given else tags
+    blank = ScreenRow(
+        player=label[0],
+        part=label[1],
+        games=len(np.unique(judged.game[cells])),
+        turns=turns,
+        rating=None,
+        screened=None,
+        z=None,
+        ipr=None,
+        likelihood_ratio=None,
+        share=None,
+        p_value=None,
+        q_value=None,
+        expected_beyond=None,
+        speed=_speed(judged, cells),
+        note="",
+    )
+    if turns < min_turns:
+        return replace(blank, note=f"{turns} turns are too few; it takes {min_turns}")
+    try:
+        ipr = rate(judged.by_game(group), judged.scale, fewest=min_turns)
+    except ModelError as error:
+        return replace(blank, note=str(error).rstrip("."))
+    if not np.isfinite(rating).all():
+        return replace(blank, ipr=ipr, note="no rating in the tags: nothing to compare with (give one with --rating)")
+    found = screen(tally, rating, judged.scale, rating_error=rating_error)
+    mean = float(np.average(rating, weights=tally.turns))
+    ratio, share = _assisted(judged, group, cells, rating)
+    return replace(blank, rating=mean, screened=found, z=found.combined, ipr=ipr, likelihood_ratio=ratio, share=share)
+
+
+def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> tuple[float, float]:
+    """Likelihood ratio of the best mixture with engine-like play (the artery's upper end), and its share."""
+    artery = judged.scale.artery
+    rows = judged.turns_of(group)
+    of_side = {
+        (int(judged.game[cell]), bool(judged.white[cell])): value for cell, value in zip(cells, rating, strict=True)
+    }
+    own = np.array(
+        [
+            of_side[int(game), bool(white)]
+            for game, white in zip(judged.turns.game[rows], judged.turns.white[rows], strict=True)
+        ]
+    )
+    deltas, played = judged.spreads.deltas[rows], judged.spreads.played[rows]
+    c = np.interp(own, artery.ratings, artery.c)
+    log_own = log_chances(deltas, played, np.exp(artery.log_s(own)), c)
+    log_engine = log_chances(deltas, played, float(artery.s[-1]), float(artery.c[-1]))
+    found = assistance(log_own, log_engine, judged.scale.power)
+    return float(np.exp(min(found.log_ratio, 700.0))), found.share
+
+
+def _speed(judged: Judged, cells: NDArray[np.intp]) -> str:
+    speeds = [judged.turns.games["speed"][int(game)] or "" for game in judged.game[cells]]
+    return max(set(speeds), key=speeds.count) if speeds else ""
+
+
+def _against_field(rows: list[ScreenRow]) -> list[ScreenRow]:
+    known = [row for row in rows if row.z is not None]
+    if len(known) < FEWEST_FOR_NULL:
+        raise ModelError(
+            f"a field of {len(known)} players cannot be its own null; it takes {FEWEST_FOR_NULL}. "
+            "Use --null calibrated, or give more games."
+        )
+    band = [f"{STANDARD.of(row.rating or 0)}{row.speed}" for row in known]
+    centre, spread = null_by_group(np.array([row.z for row in known], dtype=np.float64), band)
+    moved = {
+        id(row): replace(row, z=(float(row.z or 0.0) - float(c)) / float(s))
+        for row, c, s in zip(known, centre, spread, strict=True)
+    }
+    return [moved.get(id(row), row) for row in rows]
+
+
+def conclusion(rows: Sequence[ScreenRow]) -> str:
+    """What may be concluded from a screening of so many players: the text above the table."""
+    count = sum(row.z is not None for row in rows)
+    chances = ", ".join(f"{count * float(p_values(z)):.2g} beyond {z:g}" for z in (2.0, 2.75, 4.0))
+    honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
+    shares = ", ".join(f"{share:.0%} of those beyond {z:g}" for z, share in honest.items())
+    return (
+        f"{count} rows, each compared with what is expected of its rating. In honest play z is standard normal: among "
+        f"{count} expect {chances} by chance alone, and the highest of them is high by selection.\n"
+        "Thresholds on record: z 2.50-2.75 can support other evidence, 4 opens an inquiry, 5 is where statistics alone "
+        "are discussed. ROI = 50 + 5 z: under 60 normal, 65 about 1 in 750, 70 about 1 in 30,000.\n"
+        f"Prior odds: over the board assistance is rare, 1 player in 5,000 to 10,000 (online 1-2 %). Even if every "
+        f"assisted player came out above the threshold, which is not so, at 1 in 10,000 still {shares} would be honest.\n"
+        "A high z says that the play was unusual for the rating. A rating out of date, a good week, preparation and easy "
+        "positions raise it as well. It is a reason to look at games, never a finding about a person."
+    )
