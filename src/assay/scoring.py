@@ -124,7 +124,9 @@ class Reliability:
 
 def reliability(confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15) -> Reliability:
     """Mean confidence and frequency of being right in bins that hold equally many cases."""
-    order = np.argsort(confidence, kind="stable")
+    # Ties are broken at random (by a fixed seed), so that the order of the cases means nothing.
+    shuffled = np.random.default_rng(0).permutation(len(confidence))
+    order = shuffled[np.argsort(confidence[shuffled], kind="stable")]
     parts = [part for part in np.array_split(order, bins) if len(part)]
     return Reliability(
         confidence=np.array([confidence[part].mean() for part in parts]),
@@ -151,5 +153,7 @@ def implied_noise(rmse: float, spread: float) -> float:
     >>> round(implied_noise(300.0, 500.0), 1), implied_noise(500.0, 500.0)
     (375.0, inf)
     """
-    gain = 1 / rmse**2 - 1 / spread**2 if rmse > 0 and spread > 0 else 0.0
+    if rmse == 0:
+        return 0.0
+    gain = 1 / rmse**2 - 1 / spread**2 if spread > 0 else 0.0
     return 1 / math.sqrt(gain) if gain > 0 else math.inf

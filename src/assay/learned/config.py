@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.errors import InputError, LearnedError
 
-MODELS = ("transformer", "gru", "boosting", "tags", "mean")
+MODELS = ("transformer", "gru", "boosting", "mean")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Config:
     balanced: bool = False  # learn posteriors under an even prior over bands
     max_plies: int = 128
     games: int = 0  # training games to use; 0 for all
+    per_band: int = 0  # at most so many training games in each band of the players' average; 0 for all
     threads: int = 1
     seed: int = 1
 
@@ -42,7 +43,7 @@ class Config:
         for name in (*sizes, "lr", "clip"):
             if getattr(self, name) <= 0:
                 raise LearnedError(f"{name} is {getattr(self, name)}; it must be greater than 0.")
-        for name in ("square_width", "weight_decay", "elo_weight", "games"):
+        for name in ("square_width", "weight_decay", "elo_weight", "games", "per_band"):
             if getattr(self, name) < 0:
                 raise LearnedError(f"{name} is {getattr(self, name)}; it must not be negative.")
         for name in ("dropout", "warmup"):

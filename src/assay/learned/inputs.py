@@ -29,6 +29,10 @@ class Plies:
     def __len__(self) -> int:
         return len(self.planes)
 
+    def first(self, plies: int) -> Plies:
+        """The first plies alone."""
+        return Plies(self.planes[:plies], self.board[:plies], self.clock[:plies], self.engine[:plies])
+
     @property
     def white(self) -> npt.NDArray[np.bool_]:
         """Whether White moves: plane 56."""

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,31 +17,20 @@ from torch.nn import functional
 from torch.utils.data import DataLoader
 
 from assay.learned import checkpoint
-from assay.learned.arrays import Arrays
 from assay.learned.calibrate import fit_temperature
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
 from assay.learned.loader import Batch, Examples, collate, make_batches
 from assay.learned.model import Net
 from assay.learned.run import METRICS
+from assay.learned.training import Trained, band_shares, training_rows, validation_rows
 from assay.paths import atomic
 from assay.progress import Progress
 from assay.scoring import score
 
 CHECKPOINT_SECONDS = 120.0
-VALIDATION_GAMES = 4000
 
 Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What a training leaves: the best weights and what turns their logits into posteriors."""
-
-    weights: Arrays
-    prior: Floats
-    temperature: float
-    results: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -137,24 +125,6 @@ def train(
             "validation_nll": state.best_nll,
         },
     )
-
-
-def training_rows(dataset: Dataset, config: Config) -> npt.NDArray[np.int64]:
-    """The training games, or a random part of them; smaller parts are contained in greater ones."""
-    rows = np.random.default_rng(0).permutation(dataset.rows("train"))
-    return np.sort(rows[: config.games] if config.games else rows)
-
-
-def validation_rows(dataset: Dataset) -> npt.NDArray[np.int64]:
-    """The validation games, at most a few thousand."""
-    rows = np.random.default_rng(0).permutation(dataset.rows("validation"))
-    return np.sort(rows[:VALIDATION_GAMES])
-
-
-def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
-    """How the players of these games are spread over the bands; no band is thought impossible."""
-    counts = np.bincount(dataset.bands[rows].reshape(-1), minlength=len(dataset.edges) - 1) + 0.5
-    return np.asarray(counts / counts.sum(), dtype=np.float64)
 
 
 def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:

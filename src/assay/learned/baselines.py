@@ -1,0 +1,57 @@
+"""Training of the baselines: gradient boosting on aggregates, and the mean."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.learned import boosting
+from assay.learned.calibrate import fit_temperature
+from assay.learned.config import Config
+from assay.learned.dataset import Dataset
+from assay.learned.training import Trained, band_shares, training_rows, validation_rows
+from assay.progress import Progress
+
+Floats = npt.NDArray[np.float64]
+
+
+def train_mean(dataset: Dataset, config: Config) -> Trained:
+    """The share of each band among the training players, whatever is played."""
+    rows = training_rows(dataset, config)
+    prior = band_shares(dataset, rows)
+    return Trained({}, prior, 1.0, {"training_games": len(rows), "validation_games": 0})
+
+
+def train_boosting(dataset: Dataset, config: Config, inputs: tuple[str, ...], *, quiet: bool = True) -> Trained:
+    """Boosted trees on each player's features after a random number of plies and at the end."""
+    rows = training_rows(dataset, config)
+    held = validation_rows(dataset)
+    prior = band_shares(dataset, rows)
+    known, bands = _table(dataset, rows, config, inputs, quiet)
+    # An even prior: every band weighs the same.
+    weight = (1 / prior)[bands] / np.mean((1 / prior)[bands]) if config.balanced else None
+    trees = boosting.fit(known, bands, len(prior), weight, config.seed)
+    seen, truth = _table(dataset, held, config, inputs, quiet)
+    shift = np.log(prior) if config.balanced else np.zeros(len(prior))
+    return Trained(
+        weights=trees,
+        prior=np.full(len(prior), 1 / len(prior)) if config.balanced else prior,
+        temperature=fit_temperature(boosting.logits(trees, seen), truth, shift),
+        results={"training_games": len(rows), "validation_games": len(held), "trees": len(trees["roots"])},
+    )
+
+
+def _table(
+    dataset: Dataset, rows: npt.NDArray[np.int64], config: Config, inputs: tuple[str, ...], quiet: bool
+) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Features and bands: of each game a random prefix and the whole, both players."""
+    random = np.random.default_rng(config.seed)
+    found, bands = [], []
+    with Progress("features", len(rows), unit="games", quiet=quiet) as progress:
+        for row in rows.tolist():
+            plies = dataset.game(row, config.max_plies)
+            at = [int(random.integers(0, len(plies))), len(plies) - 1]
+            found.append(boosting.features(plies, inputs)[at].astype(np.float32).reshape(4, -1))
+            bands.append(np.tile(dataset.bands[row], 2))
+            progress.advance()
+    return np.concatenate(found).astype(np.float64), np.concatenate(bands)

@@ -1,0 +1,149 @@
+"""A run judged on games it has not seen: by ply, by band, by speed, for one player and for the pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import LearnedError
+from assay.learned.calibrate import fit_power, pool
+from assay.learned.dataset import Dataset
+from assay.learned.rate import posteriors
+from assay.learned.run import Run
+from assay.learned.training import average_bands
+from assay.progress import Progress
+from assay.scoring import Score, posterior_mean, score
+
+Floats = npt.NDArray[np.float64]
+
+PLIES = (0, 10, 20, 40, 60)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Posteriors of a run on games: after each of PLIES (where the game has as many) and at the end."""
+
+    run: str
+    edges: Floats
+    centre: float  # what predict-the-mean says
+    posteriors: Floats  # (games, 6, 2, bands); the last of the six is the end of the game
+    ratings: Floats  # (games, 2)
+    plies: npt.NDArray[np.int64]  # of each game
+    speed: npt.NDArray[np.object_]
+    players: npt.NDArray[np.uint64]  # (games, 2); 0 where unknown
+
+    @property
+    def end(self) -> Floats:
+        """Posteriors at the end of the games, one row per player."""
+        return self.posteriors[:, -1].reshape(-1, len(self.edges) - 1)
+
+    def score(self, at: int = -1, games: npt.NDArray[np.bool_] | slice = slice(None)) -> Score:
+        """The score at one of PLIES (or -1, the end) on some of the games, over both players."""
+        chosen = self.posteriors[games, at].reshape(-1, len(self.edges) - 1)
+        return score(chosen, self.edges, self.ratings[games].reshape(-1), centre=self.centre)
+
+
+def test_rows(dataset: Dataset, split: str = "test", *, balanced: bool = False, seed: int = 1) -> npt.NDArray[np.int64]:
+    """The games to judge on; balanced, as many of each band of the players' average as the rarest band has."""
+    rows = dataset.rows(split)
+    if not len(rows):
+        raise LearnedError(f"{dataset.path} has no games in the set {split!r}; encode more games.")
+    if not balanced:
+        return rows
+    bands = average_bands(dataset, rows)
+    counts = np.bincount(bands, minlength=len(dataset.edges) - 1)
+    if not counts.all():
+        raise LearnedError("some bands have no game, so the games cannot be balanced; encode with a smaller --range.")
+    random = np.random.default_rng(seed)
+    picked = [random.permutation(rows[bands == band])[: counts.min()] for band in range(len(counts))]
+    return np.sort(np.concatenate(picked))
+
+
+def judge(
+    run: Run, dataset: Dataset, rows: npt.NDArray[np.int64], *, prior: Floats | None = None, quiet: bool = True
+) -> Judged:
+    """Apply a run to games of a dataset."""
+    if not np.array_equal(run.edges, dataset.edges):
+        raise LearnedError(
+            f"{run.path} knows the bands {_told(run.edges)}, {dataset.path} has {_told(dataset.edges)}; "
+            "encode the games again with the bands of the run."
+        )
+    found = np.empty((len(rows), len(PLIES) + 1, 2, len(run.prior)))
+    with Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
+        for number, row in enumerate(rows.tolist()):
+            whole = posteriors(run, dataset.game(row), prior)
+            found[number, :-1] = whole[np.minimum(PLIES, len(whole) - 1)]
+            found[number, -1] = whole[-1]
+            progress.advance()
+    ids = [dataset.table[name].take(rows).fill_null(0).to_numpy() for name in ("white_id", "black_id")]
+    middle = (run.edges[1:] + run.edges[:-1]) / 2
+    return Judged(
+        run=run.name,
+        edges=run.edges,
+        centre=float((run.prior if prior is None else prior) @ middle),
+        posteriors=found,
+        ratings=dataset.ratings[rows].astype(np.float64),
+        plies=dataset.plies[rows],
+        speed=dataset.column("speed")[rows],
+        players=np.stack(ids, axis=1),
+    )
+
+
+def by_ply(judged: Judged) -> dict[str, Score]:
+    """Scores after so many plies, over the games that have as many, and at the end."""
+    found = {
+        str(plies): judged.score(at, judged.plies >= plies)
+        for at, plies in enumerate(PLIES)
+        if (judged.plies >= plies).any()
+    }
+    return found | {"end": judged.score()}
+
+
+def by_band(judged: Judged) -> dict[str, Score]:
+    """Scores of the players of each band, at the end of the game."""
+    flat = judged.ratings.reshape(-1)
+    found = {}
+    for low, high in zip(judged.edges[:-1], judged.edges[1:], strict=True):
+        inside = (flat >= low) & (flat < high)
+        if inside.any():
+            found[f"{low:.0f}-{high - 1:.0f}"] = score(
+                judged.end[inside], judged.edges, flat[inside], centre=judged.centre
+            )
+    return found
+
+
+def by_speed(judged: Judged) -> dict[str, Score]:
+    """Scores of the games of each speed, where it is known."""
+    return {str(name): judged.score(games=judged.speed == name) for name in sorted({s for s in judged.speed if s})}
+
+
+def pair_error(judged: Judged) -> float:
+    """Mean absolute error of the average of both players' posterior means against the average rating."""
+    means = posterior_mean(judged.end, judged.edges).reshape(-1, 2)
+    return float(np.abs(means.mean(axis=1) - judged.ratings.mean(axis=1)).mean())
+
+
+def pooled(
+    judged: Judged, prior: Floats, power: float | None = None, *, least: int = 2, most: int = 20
+) -> tuple[Score | None, float]:
+    """The score of players with several games, their evidence pooled; the power is fitted if it is not given."""
+    logs = np.log(np.maximum(judged.end, 1e-12))
+    players, ratings = judged.players.reshape(-1), judged.ratings.reshape(-1)
+    groups = []
+    for player in np.unique(players[players != 0]):
+        rows = np.flatnonzero(players == player)[:most]
+        if len(rows) >= least:
+            groups.append((logs[rows], float(ratings[rows].mean())))
+    if not groups:
+        return None, 1.0
+    bands = np.searchsorted(judged.edges, [rating for _, rating in groups], side="right") - 1
+    if power is None:
+        power = fit_power([(some, int(band)) for (some, _), band in zip(groups, bands, strict=True)], prior)
+    pooled = np.stack([pool(some, prior, power) for some, _ in groups])
+    return score(pooled, judged.edges, np.array([rating for _, rating in groups]), centre=judged.centre), power
+
+
+def _told(edges: Floats) -> str:
+    return f"{edges[0]:.0f}-{edges[-1]:.0f} by {edges[1] - edges[0]:.0f}"

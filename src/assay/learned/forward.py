@@ -1,0 +1,90 @@
+"""The sequence models without torch: the same weights, the same numbers, a few matrix products in numpy.
+
+It keeps torch an extra that only training needs. `tests/learned/test_forward.py` holds the two together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.learned.arrays import Arrays
+from assay.learned.config import Config
+from assay.learned.inputs import Floats, mover_bits
+
+
+def logits(
+    weights: Arrays, config: Config, planes: npt.NDArray[np.uint64], scalars: Floats, white: npt.NDArray[np.bool_]
+) -> Floats:
+    """Logits of one game, (plies, 2, bands), for the mover and the opponent of each ply."""
+    x = _encode(weights, config, planes, scalars, white)
+    if config.model == "gru":
+        x = x + _gru(weights, config.layers, x)
+    else:
+        for number in range(config.layers):
+            x = _block(weights, f"blocks.{number}.", config.heads, x)
+    out = _linear(weights, "head", _norm(weights, "norm", x))
+    return out.reshape(len(x), 2, -1)
+
+
+def _linear(weights: Arrays, name: str, x: Floats) -> Floats:
+    out: Floats = x @ weights[f"{name}.weight"].T
+    if (bias := weights.get(f"{name}.bias")) is not None:
+        out += bias
+    return out
+
+
+def _norm(weights: Arrays, name: str, x: Floats) -> Floats:
+    """Layer normalisation (Ba et al. 2016), with torch's epsilon."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(1e-5))
+    out: Floats = centred / spread * weights[f"{name}.weight"] + weights[f"{name}.bias"]
+    return out
+
+
+def _encode(
+    weights: Arrays, config: Config, planes: npt.NDArray[np.uint64], scalars: Floats, white: npt.NDArray[np.bool_]
+) -> Floats:
+    bits = mover_bits(planes, white).transpose(0, 2, 1).astype(np.float32)
+    mixed = np.maximum(_linear(weights, "encode.mix", bits), 0) if config.square_width else bits
+    x = _linear(weights, "encode.project", mixed.reshape(len(planes), -1))
+    scaled = ((scalars - weights["encode.mean"]) / weights["encode.spread"]).astype(np.float32)
+    x += _linear(weights, "encode.scalars", scaled)
+    x += weights["encode.place.weight"][: len(planes)] + weights["encode.side.weight"][white.astype(int)]
+    return _norm(weights, "encode.norm", x)
+
+
+def _block(weights: Arrays, name: str, heads: int, x: Floats) -> Floats:
+    """A pre-norm transformer layer: causal attention, then a two-layer network, each added to what came in."""
+    plies, width = x.shape
+    qkv = _linear(weights, f"{name}qkv", _norm(weights, f"{name}norm1", x))
+    q, k, v = qkv.reshape(plies, 3, heads, width // heads).transpose(1, 2, 0, 3)
+    fit = q @ k.transpose(0, 2, 1) / np.float32(np.sqrt(width // heads))
+    fit[:, np.triu(np.ones((plies, plies), dtype=bool), 1)] = -np.inf
+    share = np.exp(fit - fit.max(axis=-1, keepdims=True))
+    share /= share.sum(axis=-1, keepdims=True)
+    seen = (share @ v).transpose(1, 0, 2).reshape(plies, width)
+    x = x + _linear(weights, f"{name}out", seen)
+    inner = np.maximum(_linear(weights, f"{name}up", _norm(weights, f"{name}norm2", x)), 0)
+    return x + _linear(weights, f"{name}down", inner)
+
+
+def _gru(weights: Arrays, layers: int, x: Floats) -> Floats:
+    """Gated recurrent units (Cho et al. 2014) as torch lays them out: reset, update, new."""
+    for layer in range(layers):
+        coming = x @ weights[f"gru.weight_ih_l{layer}"].T + weights[f"gru.bias_ih_l{layer}"]
+        again, bias = weights[f"gru.weight_hh_l{layer}"].T, weights[f"gru.bias_hh_l{layer}"]
+        state = np.zeros(x.shape[1], dtype=np.float32)
+        states = np.empty_like(x)
+        for ply, (reset_in, update_in, new_in) in enumerate(coming.reshape(len(x), 3, -1)):
+            reset_h, update_h, new_h = (state @ again + bias).reshape(3, -1)
+            reset, update = _sigmoid(reset_in + reset_h), _sigmoid(update_in + update_h)
+            state = (1 - update) * np.tanh(new_in + reset * new_h) + update * state
+            states[ply] = state
+        x = states
+    return x
+
+
+def _sigmoid(x: Floats) -> Floats:
+    out: Floats = 0.5 * (1 + np.tanh(0.5 * x))
+    return out

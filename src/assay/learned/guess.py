@@ -1,0 +1,175 @@
+"""Ratings guessed from the moves of games: the posterior after every move, and games of one player pooled."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import chess
+import numpy as np
+import numpy.typing as npt
+
+from assay.errors import InputError, LearnedError
+from assay.games import Game, GameArrays, read_games, to_arrays
+from assay.games.columns import rating, time_control
+from assay.learned.calibrate import pool
+from assay.learned.clocks import clock_scalars
+from assay.learned.encode import encode_games
+from assay.learned.inputs import ENGINE_NAMES, Plies
+from assay.learned.rate import posteriors
+from assay.learned.run import Run
+from assay.learned.shipped import model_of
+from assay.scoring import posterior_mean, quantile
+
+Floats = npt.NDArray[np.float64]
+
+BLOCKS = " ▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What the moves of one game say: the posterior before the first ply and after each, for White and Black."""
+
+    number: int  # of the game in its file, from 1
+    players: tuple[str, str]
+    ratings: tuple[int | None, int | None]
+    moves: tuple[str, ...]  # in SAN
+    posteriors: Floats  # (plies + 1, 2, bands)
+    run: Run
+
+    @property
+    def edges(self) -> Floats:
+        return self.run.edges
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A posterior in three numbers: its mean and the interval that holds 80 % of it."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def estimate(posterior: Floats, edges: Floats) -> Estimate:
+    """Mean and central 80 % interval of one posterior."""
+    row = posterior[None]
+    return Estimate(
+        float(posterior_mean(row, edges)[0]), float(quantile(row, edges, 0.1)[0]), float(quantile(row, edges, 0.9)[0])
+    )
+
+
+def guess_games(
+    path: Path,
+    *,
+    model: str | None = None,
+    number: int | None = None,
+    player: str | None = None,
+    prior: Path | None = None,
+) -> tuple[list[Guess], Counter[str]]:
+    """Guess the games of a file (or one of them, or those of one player) and count those that cannot be read."""
+    problems: Counter[str] = Counter()
+    chosen = [
+        (at, game)
+        for at, game in enumerate(read_games(path, problems), start=1)
+        if (number is None or at == number) and (player is None or player in _names(game))
+    ]
+    if not chosen:
+        raise InputError(_nothing(path, number, player))
+    arrays = to_arrays([game for _, game in chosen])
+    problems.update(reason for reason in arrays.reason if reason)
+    encoded = encode_games(arrays)
+    guesses = []
+    for at, (place, game) in enumerate(chosen):
+        if not arrays.valid[at]:
+            continue
+        part = slice(arrays.offsets[at], arrays.offsets[at + 1])
+        base, increment, _ = time_control(game.tags.get("TimeControl", ""))
+        plies = Plies(
+            encoded.planes[part],
+            encoded.scalars[part],
+            clock_scalars(arrays.clock[part], base, increment),
+            np.full((part.stop - part.start, len(ENGINE_NAMES)), np.nan, dtype=np.float32),
+        )
+        run = model_of(model, game.tags.get("Site", ""))
+        found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
+        ratings = (rating(game.tags.get("WhiteElo", "")), rating(game.tags.get("BlackElo", "")))
+        guesses.append(Guess(place, _names(game), ratings, sans(arrays, at, game), found, run))
+    if not guesses:
+        reasons = "; ".join(f"{reason}: {count}" for reason, count in problems.most_common())
+        raise InputError(f"no game of {path} can be read ({reasons}).")
+    return guesses, problems
+
+
+def pool_games(guesses: Sequence[Guess], player: str) -> Floats:
+    """The posterior of one player from all these games, each game's evidence counted with the run's power."""
+    edges = {tuple(guess.edges.tolist()) for guess in guesses}
+    if len(edges) > 1:
+        raise LearnedError("these games need different models, which cannot be pooled; choose one with --model.")
+    logs = np.log([guess.posteriors[-1, guess.players.index(player)] for guess in guesses])
+    prior = np.mean([guess.posteriors[0, 0] for guess in guesses], axis=0)
+    return pool(logs, prior, guesses[0].run.power)
+
+
+def sans(arrays: GameArrays, game: int, source: Game) -> tuple[str, ...]:
+    """The moves of one game in SAN."""
+    fen = source.tags.get("FEN")
+    board = chess.Board(fen) if fen else chess.Board()
+    moves = []
+    for ply in range(arrays.offsets[game], arrays.offsets[game + 1]):
+        promotion = int(arrays.promotion[ply]) or None
+        move = chess.Move(int(arrays.from_square[ply]), int(arrays.to_square[ply]), promotion)
+        moves.append(board.san_and_push(move))
+    return tuple(moves)
+
+
+def sparkline(posterior: Floats) -> str:
+    """A posterior as a row of blocks, one per band; the highest is full.
+
+    >>> sparkline(np.array([0.0, 0.1, 0.4, 0.5]))
+    ' ▂▆█'
+    """
+    scaled = np.ceil(posterior / posterior.max() * 8 - 0.5).astype(int)
+    return "".join(BLOCKS[height] for height in np.clip(scaled, 0, 8))
+
+
+def read_prior(path: Path, edges: Floats) -> Floats:
+    """A prior over bands from a file: JSON {"1500": 0.2, ...} or CSV with the columns `band` and `share`.
+
+    Each entry is a rating inside a band and a weight; bands without an entry get none.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".json":
+            pairs = [(float(band), float(share)) for band, share in json.loads(text).items()]
+        else:
+            pairs = [(float(row["band"]), float(row["share"])) for row in csv.DictReader(text.splitlines())]
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f'{path} is no prior; write JSON like {{"1500": 0.2}}, or CSV with the columns band and share ({error}).'
+        ) from error
+    prior = np.zeros(len(edges) - 1)
+    for band, share in pairs:
+        at = int(np.searchsorted(edges, band, side="right")) - 1
+        if not 0 <= at < len(prior) or share < 0 or not np.isfinite(share):
+            raise InputError(f"{path}: {band:g} with share {share:g} does not fit the bands of this model.")
+        prior[at] += share
+    if prior.sum() <= 0:
+        raise InputError(f"{path}: the shares are all zero.")
+    return np.asarray(prior / prior.sum())
+
+
+def _names(game: Game) -> tuple[str, str]:
+    return game.tags.get("White", "?"), game.tags.get("Black", "?")
+
+
+def _nothing(path: Path, number: int | None, player: str | None) -> str:
+    if number is not None:
+        return f"{path} has no game {number}."
+    return f"{path} has no game of {player!r}; write the name as in the file." if player else f"{path} has no games."
