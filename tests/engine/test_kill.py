@@ -1,0 +1,125 @@
+"""A run killed at any moment loses nothing that was stored and repeats nothing; two runs never write one store."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.engine.position import to_fen
+from assay.engine.store import Store, writing
+from assay.errors import StoreError
+
+SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
+RUN = """
+import sys
+from assay.engine.identity import Job
+from assay.engine.plan import plan
+from assay.engine.run import analyse
+from assay.engine.store import writing
+from assay.games import read_games
+
+games, store, engine = sys.argv[1:]
+with writing(store) as opened:
+    analyse(plan(read_games(games), from_move=1), opened, Job(engine, depth=2), workers=2, quiet=True)
+"""
+
+
+def start(games: Path, store: Path, engine: str) -> subprocess.Popen[bytes]:
+    """Start a run as the leader of a process group, engines and all."""
+    return subprocess.Popen([sys.executable, "-c", RUN, str(games), str(store), engine], start_new_session=True)
+
+
+def contents(path: Path) -> dict[str, tuple[bytes, bytes]]:
+    """FEN to moves and scores; empty before the store is made."""
+    if not path.exists():
+        return {}
+    with Store(path) as store:
+        return {
+            to_fen(valued.key): (valued.moves, valued.scores)
+            for kept in store.kept()
+            for valued in store.all_valued(kept.id)
+        }
+
+
+def test_killed_twenty_times_the_store_equals_that_of_an_undisturbed_run(
+    tmp_path: Path, fake: Callable[..., str]
+) -> None:
+    calm, log = tmp_path / "calm.db", tmp_path / "log"
+    assert start(SAMPLE, calm, fake()).wait() == 0
+
+    chance = random.Random(20)
+    disturbed = tmp_path / "disturbed.db"
+    engine = fake(log=log, seconds=0.02)
+    kills_that_left_something = 0
+    for _ in range(20):
+        before, logged = contents(disturbed), _logged(log)
+        run = start(SAMPLE, disturbed, engine)
+        _wait_for_work(log, len(logged), run)
+        time.sleep(chance.random() * 0.4)
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        again = [fen for fen in _logged(log)[len(logged) :] if fen in before]
+        assert not again, "analysed although it was stored"
+        after = contents(disturbed)
+        assert before.items() <= after.items(), "a stored position was lost"
+        kills_that_left_something += len(before) < len(after) < len(contents(calm))
+    assert kills_that_left_something > 5, "the kills came too early or too late to mean anything"
+
+    assert start(SAMPLE, disturbed, fake()).wait() == 0
+    assert contents(disturbed) == contents(calm)
+
+
+def _logged(log: Path) -> list[str]:
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def _wait_for_work(log: Path, logged: int, run: subprocess.Popen[bytes]) -> None:
+    while len(_logged(log)) == logged and run.poll() is None:
+        time.sleep(0.02)
+
+
+def test_a_second_writer_gets_a_sentence_and_the_first_goes_on(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    hold = (
+        "import sys, time; from assay.engine.store import writing\nwith writing(sys.argv[1]): print(); time.sleep(60)"
+    )
+    first = subprocess.Popen([sys.executable, "-c", hold, str(store)], stdout=subprocess.PIPE)
+    try:
+        assert first.stdout is not None
+        first.stdout.readline()
+        with pytest.raises(StoreError, match=rf"another run \(process {first.pid}\) is writing to"), writing(store):
+            pass
+        with Store(store) as reader:
+            assert reader.kept() == []
+    finally:
+        first.kill()
+        first.communicate()
+    with writing(store):
+        pass
+
+
+def test_ctrl_c_ends_the_run_and_keeps_what_was_done(tmp_path: Path, fake: Callable[..., str]) -> None:
+    store, log = tmp_path / "store.db", tmp_path / "log"
+    command = ["analyse", str(SAMPLE), "--store", str(store), "--depth", "2", "--engine", fake(log=log, seconds=0.05)]
+    run = subprocess.Popen(
+        [sys.executable, "-c", "from assay.cli.main import main; main()", *command],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while len(_logged(log)) < 10 and run.poll() is None:
+        time.sleep(0.02)
+    os.killpg(run.pid, signal.SIGINT)
+    _, said = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert "interrupted" in said and "Traceback" not in said
+    assert len(contents(store)) >= 5
