@@ -95,11 +95,15 @@ def player(name: str, tag: float, intrinsic: Estimate, played: tuple[int, ...], 
 
 @pytest.fixture
 def report() -> Report:
+    return make_report()
+
+
+def make_report(games_done: int = 3, white: str = "Anderssen, Adolf") -> Report:
     games = tuple(
         Game(
             number=n,
-            white="Anderssen, Adolf" if n % 2 else "Kieseritzky, Lionel",
-            black="Kieseritzky, Lionel" if n % 2 else "Anderssen, Adolf",
+            white=white if n % 2 else "Kieseritzky, Lionel",
+            black="Kieseritzky, Lionel" if n % 2 else white,
             result="1-0",
             event="London",
             date="1851.06.21",
@@ -110,11 +114,12 @@ def report() -> Report:
             black_rating=2480.0,
             moves=moves(),
         )
-        for n in (1, 2, 3)
+        for n in range(1, games_done + 1)
     )
+    played = tuple(game.number for game in games)
     players = (
-        player("Anderssen, Adolf", 2600, around(2655, 120), (1, 2, 3)),
-        player("Kieseritzky, Lionel", 2480, around(2210, 150), (1, 2, 3), z=-1.2),
+        player(white, 2600, around(2655, 120), played),
+        player("Kieseritzky, Lionel", 2480, around(2210, 150), played, z=-1.2),
     )
     return Report(
         title="London 1851",

@@ -118,7 +118,7 @@ def evaluation(game: Game) -> Markup:
     left, top, bottom = 44.0, 8.0, 128.0
     across = _ply_scale(game.moves, left)
     up = Scale(-PAWNS, PAWNS, bottom, top)
-    marks = _ply_axis(game.moves, across, top, bottom)
+    marks = _ply_axis(game, across, top, bottom)
     for pawns in (-4, -2, 0, 2, 4):
         marks.append(_line("zero" if pawns == 0 else "grid", left, up(pawns), _WIDTH - 12, up(pawns)))
         marks.append(_text(left - 8, up(pawns) + 4, f"{pawns:+d}" if pawns else "0", anchor="end"))
@@ -143,7 +143,7 @@ def posterior(game: Game) -> Markup:
     known = [e for side in sides.values() for _, e in side]
     across = _ply_scale(game.moves, left)
     up = rating_scale(known, bottom, top)
-    marks = _ply_axis(game.moves, across, top, bottom)
+    marks = _ply_axis(game, across, top, bottom)
     for tick in up.ticks(5):
         marks.append(_line("grid", left, up(tick), _WIDTH - 12, up(tick)))
         marks.append(_text(left - 8, up(tick) + 4, str(tick), anchor="end"))
@@ -183,7 +183,7 @@ def spoken(estimate: Estimate) -> str:
 
 
 def _is_white(game: Game, at: int) -> bool:
-    return (at % 2 == 0) != (game.start is not None and " b " in game.start)
+    return (at + game.first_ply) % 2 == 0
 
 
 def _evaluation_words(game: Game) -> str:
@@ -192,9 +192,9 @@ def _evaluation_words(game: Game) -> str:
         return "Evaluation: no move of this game was analysed."
     highest = max(known, key=lambda item: pawns_of(item[1]))
     lowest = min(known, key=lambda item: pawns_of(item[1]))
+    best, worst = (f"{said_value(v)} at move {(at + game.first_ply) // 2 + 1}" for at, v in (highest, lowest))
     return (
-        f"Evaluation move by move, White's view. Best for White {said_value(highest[1])} "
-        f"at move {highest[0] // 2 + 1}, best for Black {said_value(lowest[1])} at move {lowest[0] // 2 + 1}, "
+        f"Evaluation move by move, White's view. Best for White {best}, best for Black {worst}, "
         f"last {said_value(known[-1][1])}."
     )
 
@@ -220,12 +220,14 @@ def _ply_scale(moves: Sequence[Move], left: float) -> Scale:
     return Scale(0, max(len(moves) - 1, 1), left, _WIDTH - 12)
 
 
-def _ply_axis(moves: Sequence[Move], across: Scale, top: float, bottom: float) -> list[Markup]:
-    step = 10 if len(moves) <= 160 else 20
+def _ply_axis(game: Game, across: Scale, top: float, bottom: float) -> list[Markup]:
+    """Grid lines at White's tenth, twentieth, ... move."""
+    step = 20 if len(game.moves) <= 160 else 40
     marks: list[Markup] = []
-    for number in range(step, len(moves) // 2 + 1, step):
-        x = across(2 * number - 2)
-        marks += [_line("grid", x, top, x, bottom), _text(x, bottom + 16, str(number), anchor="middle")]
+    for at in range(len(game.moves)):
+        if (at + game.first_ply + 2) % step == 0:
+            x, number = across(at), (at + game.first_ply) // 2 + 1
+            marks += [_line("grid", x, top, x, bottom), _text(x, bottom + 16, str(number), anchor="middle")]
     return marks
 
 

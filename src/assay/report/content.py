@@ -102,7 +102,7 @@ class Candidate:
 
     san: str
     value: int | str | None
-    probability: float
+    probability: float | None
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,17 @@ class Game:
     @property
     def title(self) -> str:
         return f"{self.white} – {self.black}"
+
+    @property
+    def first_ply(self) -> int:
+        """Half-moves before the first move of the game: 0, or what the position that was set up says.
+
+        >>> Game(1, "A", "B", "*", start="8/8/8/8/4k3/8/4P3/4K3 b - - 0 40").first_ply
+        79
+        """
+        fields = (self.start or "").split()
+        number = int(fields[5]) if len(fields) > 5 and fields[5].isdecimal() else 1
+        return 2 * (max(number, 1) - 1) + (len(fields) > 1 and fields[1] == "b")
 
 
 @dataclass(frozen=True)

@@ -83,16 +83,15 @@ def _game(game: Game) -> str:
 
 def _words(game: Game) -> Iterator[str]:
     """Move numbers, moves and comments. The evaluation of a position stands behind the move that led to it."""
-    black_first = game.start is not None and " b " in game.start
     annotated = True
-    for at, move in enumerate(game.moves, start=int(black_first)):
-        if at % 2 == 0:
-            yield f"{at // 2 + 1}."
+    for at, move in enumerate(game.moves):
+        ply = at + game.first_ply
+        if ply % 2 == 0:
+            yield f"{ply // 2 + 1}."
         elif annotated:
-            yield f"{at // 2 + 1}..."
+            yield f"{ply // 2 + 1}..."
         yield move.san
-        after = game.moves[at - black_first + 1].value if at - black_first + 1 < len(game.moves) else None
-        comment = _comment(move, after)
+        comment = _comment(move, game.moves[at + 1].value if at + 1 < len(game.moves) else None)
         annotated = bool(comment)
         if comment:
             yield f"{{ {comment} }}"
@@ -105,7 +104,7 @@ def _comment(move: Move, after: int | str | None) -> str:
     if move.probability is not None:
         parts.append(f"p {move.probability:.1%}".replace("%", " %"))
         best = move.candidates[0] if move.candidates else None
-        if best and best.san != move.san:
+        if best and best.probability is not None and best.san != move.san:
             parts.append(f"engine {best.san} {said_value(best.value)}, p {best.probability:.1%}".replace("%", " %"))
     return " ".join(parts)
 

@@ -98,7 +98,7 @@ def game_data(game: Game, candidates: int) -> Markup:
 
     `m` moves and `s` SAN, joined by blanks; `e` evaluations; `q` posteriors; `c` candidates as flat triples of SAN,
     value and probability in hundredths of a per cent, then the number and probability of the others; `w` reasons
-    why a move does not count.
+    why a move does not count; `f` and `p` the position set up and the half-moves before it.
     """
     moves = game.moves
     reasons = sorted({move.left_out for move in moves})
@@ -113,7 +113,7 @@ def game_data(game: Game, candidates: int) -> Markup:
         "why": reasons,
     }
     if game.start:
-        data["f"] = game.start
+        data |= {"f": game.start, "p": game.first_ply}
     if candidates:
         spreads = []
         for move in moves:
@@ -122,7 +122,7 @@ def game_data(game: Game, candidates: int) -> Markup:
             ]  # the played move is always told
             cut = [c for c in move.candidates if c not in kept]
             flat: list[Any] = [x for c in kept for x in (c.san, c.value, _share(c.probability))]
-            rest = move.others_probability + sum(c.probability for c in cut)
+            rest = move.others_probability + sum(c.probability or 0.0 for c in cut)
             spreads.append([*flat, move.others + len(cut), _share(rest)] if kept else 0)
         data["c"] = spreads
     return script_json(data)
@@ -143,18 +143,17 @@ def script_json(data: Any) -> Markup:
 def plain_moves(game: Game) -> str:
     """The moves as text, for paper and for browsers without script."""
     words = []
-    black_first = game.start is not None and " b " in game.start
-    for at, move in enumerate(game.moves, start=int(black_first)):
+    for at, move in enumerate(game.moves, start=game.first_ply):
         if at % 2 == 0:
             words.append(f"{at // 2 + 1}.")
-        elif at == 1 and black_first:
-            words.append("1…")
+        elif at == game.first_ply:
+            words.append(f"{at // 2 + 1}…")
         words.append(move.san)
     return " ".join(words)
 
 
-def _share(probability: float) -> int:
-    return round(probability * 10_000)
+def _share(probability: float | None) -> int | None:
+    return None if probability is None else round(probability * 10_000)
 
 
 def _whole(value: float | None) -> int | None:

@@ -12,30 +12,36 @@
     return element;
   };
 
+  const kept = {};  // what the reader chose: stays when the page grows
+
   // Sorting.
 
   function sortable(table) {
-    table.querySelectorAll("thead th[aria-sort]").forEach(head => {
-      const column = [...head.parentNode.children].indexOf(head);
+    const heads = [...table.querySelectorAll("thead th[aria-sort]")];
+    const sort = (head, down) => {
+      const column = [...head.parentNode.children].indexOf(head), numeric = head.classList.contains("num");
+      heads.forEach(other => other.setAttribute("aria-sort", "none"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const key = row => row.children[column].dataset.v;
+      const rows = [...table.tBodies[0].rows].sort((a, b) => {
+        const x = key(a), y = key(b);
+        if (x === "" || y === "") return (x === "") - (y === "");  // what is not known comes last, either way
+        const order = numeric ? x - y : x.localeCompare(y);
+        return down ? -order : order;
+      });
+      table.tBodies[0].append(...rows);
+    };
+    heads.forEach((head, at) => {
       const button = make("button", { type: "button", class: "sort" }, head.textContent);
       head.replaceChildren(button);
       button.addEventListener("click", () => {
-        const numeric = head.classList.contains("num");
         const now = head.getAttribute("aria-sort");
-        const down = now === "none" ? numeric : now === "ascending";
-        table.querySelectorAll("thead th[aria-sort]").forEach(other => other.setAttribute("aria-sort", "none"));
-        head.setAttribute("aria-sort", down ? "descending" : "ascending");
-        const body = table.tBodies[0];
-        const key = row => row.children[column].dataset.v;
-        const rows = [...body.rows].sort((a, b) => {
-          const x = key(a), y = key(b);
-          if (x === "" || y === "") return (x === "") - (y === "");  // what is not known comes last, either way
-          const order = numeric ? x - y : x.localeCompare(y);
-          return down ? -order : order;
-        });
-        body.append(...rows);
+        const down = now === "none" ? head.classList.contains("num") : now === "ascending";
+        kept.sort = [at, down];
+        sort(head, down);
       });
     });
+    if (kept.sort) sort(heads[kept.sort[0]], kept.sort[1]);
   }
 
   // The board.
@@ -84,8 +90,7 @@
   // One game.
 
   const value = v => v === null ? "" : typeof v === "string" ? v : (v < 0 ? "−" : "+") + (Math.abs(v) / 100).toFixed(2);
-  const percent = p => (p / 100).toFixed(p < 1000 ? 1 : 0) + " %";
-  const state = {};  // ply and side of each game, kept when the page grows
+  const percent = p => p === null ? "" : (p / 100).toFixed(p < 1000 ? 1 : 0) + " %";
 
   function game(element, atEnd) {
     const source = element.querySelector("script");
@@ -93,13 +98,13 @@
     element.dataset.ready = "yes";
     const data = JSON.parse(source.textContent);
     const uci = data.m ? data.m.split(" ") : [], san = data.s ? data.s.split(" ") : [];
-    const start = data.f || START, blackFirst = start.split(" ")[1] === "b" ? 1 : 0;
+    const start = data.f || START, first = data.p || 0;
     const boards = [squares(start)];
     uci.forEach((move, at) => boards.push(after(boards[at], move)));
-    const own = state[element.id] ||= { ply: atEnd ? uci.length : 0, turned: false };
+    const own = kept[element.id] ||= { ply: atEnd ? uci.length : 0, turned: false };
     const [place, list, spread] = [".board", ".moves", ".spread"].map(name => element.querySelector(name));
-    const number = at => Math.floor((at + blackFirst) / 2) + 1;
-    const side = at => (at + blackFirst) % 2;
+    const number = at => Math.floor((at + first) / 2) + 1;
+    const side = at => (at + first) % 2;
 
     const buttons = san.map((move, at) => {
       const button = make("button", { type: "button", tabindex: "-1" }, move);

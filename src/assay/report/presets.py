@@ -1,0 +1,19 @@
+"""How thorough a report is: the presets of the command line and of the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The depth of the engine, and what to expect of it."""
+
+    depth: int
+    words: str
+
+
+PRESETS = {
+    "default": Preset(10, "depth 10: about half a second for each move and core"),
+    "quick": Preset(6, "depth 6: ten times quicker, intervals half as wide again"),
+}

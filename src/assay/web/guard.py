@@ -1,0 +1,131 @@
+"""Who may ask: the host that was meant, the token, no other site's forms; and the headers that every answer carries."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "assay_token"
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a server on this host.
+
+    >>> [is_loopback(host) for host in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "192.168.1.7", "example.org")]
+    [True, True, True, False, False, False]
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def cross_site(headers: Headers) -> bool:
+    """Whether a browser says that another site sends this request.
+
+    Browsers say so in Sec-Fetch-Site, older ones in Origin; programs say nothing, and they have no cookies to abuse.
+
+    >>> cross_site(Headers({"sec-fetch-site": "cross-site"})), cross_site(Headers({"sec-fetch-site": "same-origin"}))
+    (True, False)
+    >>> cross_site(Headers({"origin": "http://evil.example", "host": "localhost:8765"})), cross_site(Headers({}))
+    (True, False)
+    """
+    if (site := headers.get("sec-fetch-site")) is not None:
+        return site not in ("same-origin", "none")
+    origin = headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+
+
+class Guard:
+    """ASGI middleware that refuses what should not be answered.
+
+    Without a token the server speaks only to those who call it by a local name: a foreign name that leads here
+    (DNS rebinding) is refused. With a token every request needs it, as bearer or as cookie.
+    """
+
+    def __init__(self, app: ASGIApp, token: str | None = None, hosts: Iterable[str] = ()) -> None:
+        self.app, self.token = app, token
+        self.hosts = {*_LOCAL, *hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("Content-Security-Policy", POLICY)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refusal = self._refuse(Request(scope))
+        await (refusal or self.app)(scope, receive, send_with_headers)
+
+    def _refuse(self, request: Request) -> Response | None:
+        headers = request.headers
+        if self.token is None and _host_name(headers.get("host", "")) not in self.hosts:
+            return refused(421, "This server answers only to its own name; open it as http://127.0.0.1.")
+        if request.method not in SAFE_METHODS and cross_site(headers):
+            return refused(403, "Requests from other sites are refused.")
+        return self._ask_for_token(request) if self.token is not None else None
+
+    def _ask_for_token(self, request: Request) -> Response | None:
+        assert self.token is not None
+        if (given := request.query_params.get("token")) is not None and self._is_token(given):
+            # The address bar should not keep the token: put it into a cookie and call again without it.
+            answer = RedirectResponse("/" + request.url.path.lstrip("/"), 303)
+            answer.set_cookie(COOKIE, self.token, httponly=True, samesite="strict")
+            return answer
+        scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self._is_token(bearer.strip()):
+            return None
+        if self._is_token(request.cookies.get(COOKIE, "")):
+            return None
+        sentence = "This server needs its token: open the address with ?token=... that it printed when it started."
+        return refused(401, sentence)
+
+    def _is_token(self, given: str) -> bool:
+        assert self.token is not None
+        return hmac.compare_digest(given.encode(), self.token.encode())
+
+
+def refused(status: int, sentence: str) -> JSONResponse:
+    """An answer that says in a sentence why there is no other."""
+    return JSONResponse({"error": sentence}, status)
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without its port.
+
+    >>> _host_name("localhost:8765"), _host_name("[::1]:80"), _host_name("")
+    ('localhost', '::1', '')
+    """
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""

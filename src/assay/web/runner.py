@@ -1,0 +1,110 @@
+"""Runs the jobs, one after the other, each in a process of its own, so that the page never waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from assay.web.jobs import JobFolders, read_json
+
+_POLITE_SECONDS = 5.0
+
+
+class Runner:
+    """Takes the oldest job that waits, until it is stopped.
+
+    `worker` is the command that does a job; the folder of the job follows it.
+    """
+
+    def __init__(self, folders: JobFolders, worker: Sequence[str]) -> None:
+        self.folders, self.worker = folders, worker
+        self._wake = asyncio.Event()
+        self._process: asyncio.subprocess.Process | None = None
+        self._running = ""
+        self._cancelled: set[str] = set()
+
+    @property
+    def waiting(self) -> list[str]:
+        """The jobs that wait, oldest first."""
+        return [job.id for job in reversed(self.folders.all()) if self.folders.state(job.id)["state"] == "queued"]
+
+    def resume(self) -> None:
+        """Put jobs that a stopped server left running back into the queue; what was analysed is in the store."""
+        for job in self.folders.all():
+            if self.folders.state(job.id)["state"] == "running":
+                self.folders.set_state(job.id, "queued")
+
+    def wake(self) -> None:
+        """Say that there is a new job."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Work until cancelled; then the running worker is ended, and its job goes on with the next server."""
+        try:
+            while True:
+                self._wake.clear()
+                for job in self.waiting[:1]:
+                    await self._run_one(job)
+                    self._wake.set()
+                await self._wake.wait()
+        finally:
+            await self._end_process()
+
+    async def cancel(self, job: str) -> None:
+        """Stop a job for good; what its report holds so far stays."""
+        if job == self._running:
+            self._cancelled.add(job)
+            await self._end_process()
+        if self.folders.state(job)["state"] in ("queued", "running"):
+            self.folders.set_state(job, "cancelled", "Cancelled; the games finished before stay in the report.")
+
+    async def _run_one(self, job: str) -> None:
+        folder = self.folders.root / job
+        self.folders.set_state(job, "running")
+        self._running = job
+        try:
+            with (folder / "worker.log").open("ab") as log:
+                # The worker lives only as long as its standard input is open: a killed server leaves no orphan.
+                self._process = await asyncio.create_subprocess_exec(
+                    *self.worker, str(folder),
+                    stdin=asyncio.subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
+                )  # fmt: skip
+            code = await self._process.wait()
+        finally:
+            self._running = ""
+        if job in self._cancelled or self.folders.folder(job) is None:
+            self._cancelled.discard(job)
+        elif code == 0:
+            self.folders.set_state(job, "done")
+        else:
+            self.folders.set_state(job, "failed", _why(folder, code))
+
+    async def _end_process(self) -> None:
+        process, self._process = self._process, None
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            process.terminate()
+        try:
+            await asyncio.wait_for(process.wait(), _POLITE_SECONDS)
+        except TimeoutError:
+            _kill(process)
+            await process.wait()
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    """End a worker with the engines it started."""
+    with suppress(ProcessLookupError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+
+
+def _why(folder: Path, code: int) -> str:
+    error = (read_json(folder / "progress.json") or {}).get("error")
+    return str(error) if error else f"The analysis ended unexpectedly (exit code {code}); its log is worker.log."

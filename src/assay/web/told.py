@@ -1,0 +1,66 @@
+"""What a worker tells the server, in files of the job's folder: how far it is, and the report as it grows."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from assay.paths import atomic
+from assay.progress import Progress
+from assay.report.content import Report
+from assay.report.exports import to_csv, to_json, to_pgn
+from assay.report.page import render
+from assay.web.jobs import read_json, write_json
+
+_TELL_EVERY = 0.5
+ORPHANED = 3
+
+
+class Told(Progress):
+    """Progress that is told in a file of the job's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("Analysing", quiet=True)
+        self.folder = folder
+        before = read_json(folder / "progress.json") or {}
+        self.facts: dict[str, Any] = {"version": before.get("version", 0), "games_done": 0}
+        self._begun: float | None = None
+        self._told = 0.0
+        self._lock = threading.Lock()
+
+    def update(self, done: float, total: float | None = None) -> None:
+        super().update(done, total)
+        now = time.monotonic()
+        self._begun = self._begun or now
+        if now - self._told >= _TELL_EVERY or done == self.total:
+            self._told = now
+            left = (self.total - done) * (now - self._begun) / done if self.total and done else None
+            self.tell(positions_done=int(done), positions=int(self.total or 0), seconds_left=left)
+
+    def tell(self, **facts: Any) -> None:
+        """Write what is known now; called from two threads."""
+        with self._lock:
+            self.facts |= facts
+            write_json(self.folder / "progress.json", self.facts)
+
+    def publish(self, report: Report) -> None:
+        """Write the report in all its formats, then say that there is a new one."""
+        texts = {"html": render(report), "csv": to_csv(report), "json": to_json(report), "pgn": to_pgn(report)}
+        for format, text in texts.items():
+            with atomic(self.folder / f"report.{format}") as part:
+                part.write_text(text, encoding="utf-8")
+        self.tell(version=self.facts["version"] + 1, games_done=len(report.games))
+
+
+def end_with_parent() -> None:
+    """From now on, end when the server is gone: its end of our standard input closes with it, whatever happened."""
+
+    def wait() -> None:
+        while os.read(0, 1):  # not sys.stdin: its lock would be held when the interpreter ends
+            pass
+        os._exit(ORPHANED)
+
+    threading.Thread(target=wait, daemon=True).start()

@@ -1,0 +1,124 @@
+"""Take an upload: bounded in size, games and time, and nothing in it is believed."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import ClientDisconnect, Request
+
+from assay.errors import InputError
+from assay.games.split import split
+from assay.web.limits import Limits
+
+PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"BZh", b"PK\x03\x04")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
+_NAME_LENGTH = 80
+# What a form needs around the file itself.
+_ROOM = 64 * 1024
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Games that may become a job."""
+
+    data: bytes
+    name: str
+    preset: str
+
+
+class TooLargeError(Exception):
+    """The body is longer than the limit."""
+
+
+async def read_upload(request: Request, limits: Limits, slots: asyncio.Semaphore) -> Upload:
+    """Read the body of a request: a form (`file` or `pgn`, `preset`) or the PGN itself (`?preset=...&name=...`).
+
+    HTTPException with a sentence when it is too large, too slow, or broken off.
+    """
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length) > limits.bytes + _ROOM:
+        raise HTTPException(413, _too_large(limits))
+    try:
+        async with slots, asyncio.timeout(limits.seconds):
+            if request.headers.get("content-type", "").startswith("multipart/form-data"):
+                return await _read_form(request, limits)
+            data = b"".join([part async for part in _bounded(request, limits.bytes)])
+            query = request.query_params
+            return Upload(data, clean_name(query.get("name", "")), query.get("preset", ""))
+    except TooLargeError:
+        raise HTTPException(413, _too_large(limits)) from None
+    except TimeoutError:
+        raise HTTPException(408, f"The upload took longer than {limits.seconds:.0f} seconds; try again.") from None
+    except (MultiPartException, ClientDisconnect):
+        raise HTTPException(400, "The upload broke off or is damaged; try again.") from None
+
+
+async def _bounded(request: Request, most: int) -> AsyncGenerator[bytes, None]:
+    seen = 0
+    async for part in request.stream():
+        seen += len(part)
+        if seen > most:
+            raise TooLargeError
+        yield part
+
+
+async def _read_form(request: Request, limits: Limits) -> Upload:
+    most = limits.bytes + _ROOM
+    parser = MultiPartParser(
+        request.headers, _bounded(request, most), max_files=1, max_fields=5, max_part_size=limits.bytes
+    )
+    parser.spool_max_size = most  # keep it in memory: nothing is written outside the job folder
+    form = await parser.parse()
+    try:
+        file, text, preset = form.get("file"), form.get("pgn"), form.get("preset")
+        data, name = b"", ""
+        if isinstance(file, UploadFile) and file.size:
+            data, name = await file.read(), file.filename or ""
+        elif isinstance(text, str):
+            data = text.encode("utf-8", "replace")
+        return Upload(data, clean_name(name), preset if isinstance(preset, str) else "")
+    finally:
+        await form.close()
+
+
+def clean_name(name: str) -> str:
+    """A file's name for people to read: its last part, without control characters, not too long.
+
+    >>> clean_name("../../etc/passwd"), clean_name("C:\\\\games\\\\club.pgn"), clean_name("")
+    ('passwd', 'club.pgn', 'pasted games')
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    return _CONTROL.sub(" ", last).strip()[:_NAME_LENGTH] or "pasted games"
+
+
+def check(data: bytes, limits: Limits) -> tuple[int, str]:
+    """The number of games in an upload and its hash; InputError if it cannot be taken."""
+    if not data.strip():
+        raise InputError("There is nothing in the upload: choose a PGN file or paste some games.")
+    if data.startswith(PACKED):
+        raise InputError(
+            "The file is compressed: unpack it first, or use 'assay report', which reads .zst, .gz and .bz2."
+        )
+    games = len(split(data))
+    if not games:
+        raise InputError("No game was found in the upload: is it a PGN file?")
+    if games > limits.games:
+        raise InputError(
+            f"The upload has {games:,} games, and this page takes at most {limits.games:,}: send fewer, use "
+            "'assay report', or start the server with --max-games."
+        )
+    return games, hashlib.sha256(data).hexdigest()
+
+
+def _too_large(limits: Limits) -> str:
+    return (
+        f"The upload is larger than {limits.bytes / 2**20:g} MB: send fewer games, use 'assay report', or start the "
+        "server with --max-mb."
+    )

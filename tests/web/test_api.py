@@ -1,0 +1,254 @@
+"""The API and its safety, as a program sees them."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from assay.web.limits import Limits
+
+GAMES = b'[Event "Club"]\n[White "Anna"]\n[Black "Ben"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
+
+
+def call(
+    server: Any, method: str, path: str, body: bytes | None = None, **headers: str
+) -> tuple[int, dict[str, str], bytes]:
+    """One request; underscores in the names of headers stand for hyphens."""
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=60)
+    connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    answer = connection.getresponse()
+    data = answer.read()
+    connection.close()
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}, data
+
+
+def submit(server: Any, name: str = "club.pgn", games: int = 2) -> str:
+    status, _, data = call(server, "POST", f"/api/jobs?name={name}", GAMES * games)
+    assert status == 201, data
+    return str(json.loads(data)["id"])
+
+
+def status_of(server: Any, job: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(call(server, "GET", f"/api/jobs/{job}")[2])
+    return told
+
+
+def wait_for(server: Any, job: str, *states: str) -> dict[str, Any]:
+    while (told := status_of(server, job))["state"] not in states:
+        time.sleep(0.05)
+    return told
+
+
+def test_submit_status_result(server: Any) -> None:
+    job = submit(server)
+    told = wait_for(server, job, "done")
+    assert (told["positions_done"], told["positions"], told["games_done"]) == (40, 40, 2)
+    assert told["formats"] == ["html", "csv", "json", "pgn"]
+    kinds = {}
+    for format in told["formats"]:
+        status, headers, data = call(server, "GET", f"/api/jobs/{job}/result?format={format}")
+        assert status == 200
+        assert headers["content-disposition"] == f'attachment; filename="club.{format}"'
+        kinds[format] = data
+    assert json.loads(kinds["json"])["title"] == "London 1851"
+    assert kinds["csv"].startswith(b"player,games,points")
+    assert b"[%eval" in kinds["pgn"]
+    assert [told["id"] for told in json.loads(call(server, "GET", "/api/jobs")[2])] == [job]
+
+
+def test_a_form_is_taken_too(server: Any) -> None:
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="preset"\r\n\r\nquick\r\n'
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="../../../club.pgn"\r\n\r\n'
+        + GAMES
+        + b"\r\n--x--\r\n"
+    )
+    status, _, data = call(server, "POST", "/api/jobs", body, content_type="multipart/form-data; boundary=x")
+    assert status == 201
+    assert (json.loads(data)["name"], json.loads(data)["preset"]) == ("club.pgn", "quick")
+
+
+def test_cancel_and_delete(server: Any) -> None:
+    running, waiting = submit(server, "slow.pgn"), submit(server, "second.pgn")
+    wait_for(server, running, "running")
+    for job in (waiting, running):
+        assert call(server, "POST", f"/api/jobs/{job}/cancel")[0] == 200
+        assert status_of(server, job)["state"] == "cancelled"
+    assert call(server, "DELETE", f"/api/jobs/{running}")[0] == 204
+    assert call(server, "GET", f"/api/jobs/{running}")[0] == 404
+    assert [job.id for job in server.folders.all()] == [waiting]
+
+
+def test_the_queue_is_bounded(starting: Callable[..., Any]) -> None:
+    server = starting(limits=Limits(waiting=2))
+    running = submit(server, "slow.pgn")
+    wait_for(server, running, "running")
+    submit(server)
+    submit(server)
+    status, _, data = call(server, "POST", "/api/jobs", GAMES)
+    assert status == 429
+    assert b"2 jobs wait already" in data
+
+
+def test_jobs_survive_a_restart(starting: Callable[..., Any]) -> None:
+    first = starting()
+    done, running, waiting = submit(first), submit(first, "slow.pgn"), submit(first, "slow-too.pgn")
+    wait_for(first, done, "done")
+    wait_for(first, running, "running")
+    first.stop()
+    second = starting()
+    assert status_of(second, done)["state"] == "done"
+    assert wait_for(second, running, "running")["id"] == running
+    assert status_of(second, waiting)["state"] == "queued"
+
+
+def test_the_description_names_every_route(server: Any) -> None:
+    described = json.loads(call(server, "GET", "/api/openapi.json")[2])
+    assert described["openapi"].startswith("3.")
+    assert set(described["paths"]) == {
+        "/api/jobs",
+        "/api/jobs/{id}",
+        "/api/jobs/{id}/result",
+        "/api/jobs/{id}/cancel",
+    }
+    job = submit(server)
+    assert set(status_of(server, job)) - {"time_left"} == set(described["components"]["schemas"]["Job"]["properties"])
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/jobs/0123456789abcdef",
+        "/api/jobs/..%2f..%2fetc",
+        "/api/jobs/../../../etc/passwd",
+        "/static/../app.py",
+        "/static/..%2fapp.py",
+        "/jobs/%00",
+        "/nothing",
+    ],
+)
+def test_what_is_not_there_is_not_found(server: Any, path: str) -> None:
+    assert call(server, "GET", path)[0] == 404
+
+
+def test_every_answer_carries_the_policy(server: Any) -> None:
+    job = submit(server)
+    wait_for(server, job, "done")
+    for path in ("/", f"/jobs/{job}", f"/jobs/{job}/report", "/static/app.js", "/nothing"):
+        _, headers, _ = call(server, "GET", path)
+        assert headers["content-security-policy"].startswith("default-src 'none'"), path
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+    ],
+)
+def test_cross_site_posts_are_refused(server: Any, headers: dict[str, str]) -> None:
+    status, _, _ = call(server, "POST", "/api/jobs", GAMES, **headers)
+    assert status == 403
+    assert not server.folders.all()
+
+
+def test_a_foreign_name_for_this_machine_is_refused(server: Any) -> None:
+    assert call(server, "GET", "/", Host="evil.example")[0] == 421
+    assert call(server, "GET", "/", Host="localhost:1")[0] == 200
+
+
+def test_a_token_is_needed_where_one_is_set(starting: Callable[..., Any]) -> None:
+    server = starting(token="sesame")
+    assert call(server, "GET", "/")[0] == 401
+    assert call(server, "GET", "/?token=guess")[0] == 401
+    assert call(server, "GET", "/api/jobs", Authorization="Bearer sesame")[0] == 200
+    status, headers, _ = call(server, "GET", "/?token=sesame")
+    assert (status, headers["location"]) == (303, "/")
+    cookie = headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "samesite=strict" in cookie.lower()
+    assert call(server, "GET", "/", Cookie=cookie.split(";")[0])[0] == 200
+
+
+def test_too_large_is_refused_without_reading_it(server: Any) -> None:
+    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+        connection.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
+        assert b"413" in connection.recv(4096)
+
+
+def test_too_large_without_saying_so(server: Any) -> None:
+    chunk = b"100000\r\n" + b"x" * 0x100000 + b"\r\n"
+    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+        connection.sendall(
+            b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + 3 * chunk
+        )
+        assert b"413" in connection.recv(4096)
+
+
+def test_a_slow_upload_times_out(starting: Callable[..., Any]) -> None:
+    server = starting(limits=Limits(seconds=0.3))
+    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+        connection.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n[Event")
+        assert b"408" in connection.recv(4096)
+    assert not server.folders.all()
+
+
+def test_a_broken_upload_leaves_nothing(server: Any) -> None:
+    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+        connection.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n[Event")
+    assert call(server, "GET", "/")[0] == 200
+    assert not server.folders.all()
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"--x", b"--x\r\nContent-Disposition: form-data\r\n\r\n1\r\n--x--\r\n", b"garbage"]
+)
+def test_a_damaged_form_is_refused(server: Any, body: bytes) -> None:
+    assert call(server, "POST", "/api/jobs", body, content_type="multipart/form-data; boundary=x")[0] == 400
+
+
+def test_an_unknown_preset_is_refused(server: Any) -> None:
+    status, _, data = call(server, "POST", "/api/jobs?preset=x", GAMES)
+    assert status == 400
+    assert b"choose one of" in data
+
+
+def test_a_job_with_a_lost_state_is_told_and_not_run(starting: Callable[..., Any], tmp_path: Path) -> None:
+    first = starting()
+    job = submit(first)
+    wait_for(first, job, "done")
+    first.stop()
+    (first.folders.root / job / "state.json").write_text("{", encoding="utf-8")
+    assert status_of(starting(), job)["state"] == "failed"
+
+
+def test_two_hundred_requests_at_once(server: Any) -> None:
+    host, port = "127.0.0.1", urlsplit(server.url).port or 0
+    job = submit(server, "slow.pgn")
+
+    async def ask(number: int) -> bytes:
+        reader, writer = await asyncio.open_connection(host, port)
+        path = ("/", f"/api/jobs/{job}", f"/jobs/{job}", "/static/report.css")[number % 4]
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+        answer = await reader.read()
+        writer.close()
+        return answer[9:12]
+
+    async def all_at_once() -> list[bytes]:
+        return await asyncio.gather(*(ask(number) for number in range(200)))
+
+    assert set(asyncio.run(all_at_once())) == {b"200"}
+    assert call(server, "GET", "/")[0] == 200

@@ -1,0 +1,206 @@
+"""The page in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+GAMES = '[Event "Club"]\n[White "Anna"]\n[Black "Ben"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
+
+
+@pytest.fixture
+def pgn(tmp_path: Path) -> Callable[..., Path]:
+    def write(name: str = "club.pgn", data: bytes = (GAMES * 3).encode()) -> Path:
+        file = tmp_path / name
+        file.write_bytes(data)
+        return file
+
+    return write
+
+
+def submit(page: Page, server: Any, file: Path) -> None:
+    page.goto(server.url)
+    page.set_input_files("#file", file)
+    page.get_by_role("button", name="Make the report").click()
+    page.wait_for_url("**/jobs/*")
+
+
+def test_from_a_file_to_the_report(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    submit(page, server, pgn())
+    expect(page.locator("#report h1")).to_have_text("London 1851")
+    expect(page.locator("#job")).to_have_attribute("data-state", "done")
+    expect(page.locator("#report .facts")).to_contain_text("Games3")
+    page.goto(server.url)
+    row = page.get_by_role("row").filter(has_text="club.pgn")
+    expect(row).to_contain_text("done")
+    row.get_by_role("link").click()
+    expect(page.locator("#report h1")).to_have_text("London 1851")
+
+
+def test_pasted_games(server: Any, page: Page) -> None:
+    page.goto(server.url)
+    page.fill("#pgn", GAMES)
+    page.get_by_label("quick").check()
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.locator("#job-title")).to_have_text("pasted games")
+    expect(page.locator("#job")).to_contain_text("1 game, preset quick")
+
+
+def test_a_dropped_file(server: Any, page: Page) -> None:
+    page.goto(server.url)
+    dropped = page.evaluate_handle(
+        "text => { const held = new DataTransfer(); held.items.add(new File([text], 'drop.pgn')); return held; }", GAMES
+    )
+    page.dispatch_event("#drop", "drop", {"dataTransfer": dropped})
+    expect(page.locator("#chosen")).to_have_text("drop.pgn")
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.locator("#job-title")).to_have_text("drop.pgn")
+
+
+def test_progress_and_a_report_that_grows(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    submit(page, server, pgn("slow.pgn"))
+    expect(page.locator("#told")).to_contain_text("of 60 positions, 1 of 3 games")
+    expect(page.locator("#told")).to_contain_text("left")
+    expect(page.locator("#report .facts")).to_contain_text("1 of 3")
+    assert 0 < page.locator("#bar").evaluate("bar => bar.value") < 1
+
+
+def test_a_reload_in_the_middle(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    submit(page, server, pgn("slow.pgn"))
+    expect(page.locator("#report h1")).to_be_visible()
+    page.reload()
+    expect(page.locator("#told")).to_contain_text("1 of 3 games")
+    expect(page.locator("#report h1")).to_be_visible()
+
+
+def test_what_the_reader_opened_stays_open_as_the_report_grows(
+    server: Any, page: Page, pgn: Callable[..., Path]
+) -> None:
+    submit(page, server, pgn("slow.pgn"))
+    page.locator("#game-1 > summary").click()
+    page.get_by_role("button", name="Next move").click()
+    page.get_by_role("button", name="Tag").click()
+    page.get_by_role("button", name="Tag").click()
+    expect(page.locator("#game-1 .spread b")).to_have_text("1. e4")
+    page.evaluate("document.getElementById('report').dataset.old = 'yes'")
+    job = page.url.rsplit("/", 1)[1]
+    (server.folders.root / job / "again").touch()
+    expect(page.locator("#report:not([data-old])")).to_be_visible()
+    expect(page.locator("#game-1 .spread b")).to_have_text("1. e4")
+    expect(page.locator("table.players tbody tr").first).to_contain_text("Kieseritzky")
+
+
+def test_cancel_keeps_what_is_there(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    submit(page, server, pgn("slow.pgn"))
+    expect(page.locator("#report h1")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#message")).to_contain_text("Cancelled")
+    expect(page.locator("#working")).to_be_hidden()
+    expect(page.locator("#report h1")).to_be_visible()
+
+
+def test_a_restart_of_the_server(
+    starting: Callable[..., Any], page: Page, pgn: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = starting()
+    port = int(first.url.rsplit(":", 1)[1])
+    submit(page, first, pgn("slow.pgn"))
+    expect(page.locator("#told")).to_contain_text("1 of 3 games")
+    first.stop()
+    expect(page.locator("#told")).to_contain_text("does not answer")
+    starting(port=port)
+    expect(page.locator("#told")).to_contain_text("1 of 3 games")
+
+
+def test_a_failure_is_told(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    submit(page, server, pgn("broken.pgn"))
+    expect(page.locator("#message")).to_have_text("the engine was nowhere to be found.")
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "nothing in the upload"),
+        (b"\x1f\x8b\x08\x00 packed", "unpack it first"),
+        (b"hello world", "No game was found"),
+        (GAMES.encode() * 21, "at most 20"),
+        (b"{" + b"x" * 2_200_000 + b"}", "larger than"),
+    ],
+)
+def test_an_upload_that_cannot_be_taken(
+    server: Any, page: Page, pgn: Callable[..., Path], data: bytes, sentence: str
+) -> None:
+    page.goto(server.url)
+    page.set_input_files("#file", pgn("odd.pgn", data))
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.get_by_role("alert")).to_contain_text(sentence)
+    assert not server.folders.all()
+
+
+def test_a_hostile_name_stays_text(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    submit(page, server, pgn("<img src=x onerror=alert(1)>.pgn"))
+    expect(page.locator("#job-title")).to_have_text("<img src=x onerror=alert(1)>.pgn")
+    page.goto(server.url)
+    expect(page.get_by_role("row").nth(1)).to_contain_text("<img src=x onerror=alert(1)>.pgn")
+    assert not page.locator("img").count()
+
+
+def test_keyboard_only(server: Any, page: Page) -> None:
+    page.goto(server.url)
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "pgn":
+            break
+    page.keyboard.insert_text(GAMES * 3)
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowDown")
+    assert page.get_by_label("quick").is_checked()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator("#job")).to_have_attribute("data-state", "done")
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.parentElement.id") == "game-1":
+            break
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#game-1 .spread b")).to_have_text("1… e5")
+
+
+def test_a_narrow_phone(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    submit(page, server, pgn())
+    expect(page.locator("#job")).to_have_attribute("data-state", "done")
+    page.locator("#player-1 > summary").click()
+    page.locator("#game-1 > summary").click()
+    expect(page.locator("#game-1 .board svg")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_removing_a_report(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    submit(page, server, pgn())
+    expect(page.locator("#job")).to_have_attribute("data-state", "done")
+    page.goto(server.url)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Remove the report on club.pgn").click()
+    expect(page.get_by_role("link", name="club.pgn")).to_have_count(0)
+    assert not server.folders.all()
+
+
+def test_without_script_the_form_still_works(server: Any, browser: Any, pgn: Callable[..., Path]) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(server.url)
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.get_by_role("alert")).to_contain_text("nothing in the upload")
+    page.goto(server.url)
+    page.set_input_files("#file", pgn())
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.locator("#job-title")).to_have_text("club.pgn")
+    context.close()
