@@ -25,10 +25,27 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "export-analyses": ("engine", "export_analyses", "Write a store as Parquet or JSON lines."),
         "import-analyses": ("engine", "import_analyses", "Read analyses from Parquet or JSON lines into a store."),
     },
-    "Ratings from moves": {},
-    "Ratings from results": {},
-    "Learned ratings": {},
-    "Reports": {},
+    "Ratings from moves": {
+        "ipr": ("rating", "ipr", "Rate players by their moves, with intervals."),
+        "posterior": ("rating", "posterior", "Follow the rating through one game, move by move."),
+        "screen": ("rating", "screen", "Compare players' moves with what is expected of their ratings."),
+        "calibrate": ("calibration", "calibrate", "Calibrate the scale from error to Elo on rated games."),
+        "calibration": ("calibration", "calibration", "Show calibrations: how an average error becomes Elo."),
+    },
+    "Ratings from results": {
+        "results": ("results", "results", "Rate players from the results of their games, as Ordo does."),
+    },
+    "Learned ratings": {
+        "guess": ("learned", "guess", "Guess both players' ratings from the moves, move by move."),
+        "planes": ("learned", "planes", "Show what the learned rating reads of a move."),
+        "encode": ("learned", "encode", "Encode games into a dataset."),
+        "train": ("learned", "train", "Train a model on a dataset."),
+        "evaluate": ("learned", "evaluate", "Judge a trained model on games it has not seen."),
+    },
+    "Reports": {
+        "report": ("report", "report", "Write a report on some games: HTML, PDF, CSV, JSON, annotated PGN."),
+        "serve": ("report", "serve", "Open a page in the browser: drop a PGN, read the report."),
+    },
 }
 
 

@@ -23,6 +23,7 @@ from assay.games import Game, read_games
 from assay.games.stream import find_files
 from assay.intrinsic.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.performance.calibration import Calibration
+from assay.progress import Progress
 
 
 @dataclass(frozen=True)
@@ -53,16 +54,18 @@ def analysed_turns(
     analyse_missing: bool = True,
     workers: int | None = None,
     quiet: bool = False,
+    progress: Progress | None = None,
 ) -> Turns:
     """The turns of some games at the calibration's depth and width; positions that the store lacks are analysed first.
 
-    Analyses by another engine than the calibration's are refused before any time is spent on them.
+    Analyses by another engine than the calibration's are refused before any time is spent on them. `progress` takes the
+    place of the line on the terminal.
     """
     depth, from_move = calibration.depth, int(calibration.settings["from_move"])
     limit = float(calibration.settings["limit"])
-    identity = _stored_identity(store, calibration)
+    identity = stored_identity(store, calibration)
     if analyse_missing and not _all_stored(games, store, identity, depth, from_move):
-        identity = _analyse(games, store, calibration, engine, any_engine, workers, quiet)
+        identity = _analyse(games, store, calibration, engine, any_engine, workers, quiet, progress)
     with Store(store) as opened:
         name, lines = (identity.engine, identity.lines) if identity else (None, None)
         found = turns(games, opened, depth=depth, from_move=from_move, limit=limit, engine=name, lines=lines)
@@ -70,7 +73,7 @@ def analysed_turns(
     return found
 
 
-def _stored_identity(store: Path, calibration: Calibration) -> Identity | None:
+def stored_identity(store: Path, calibration: Calibration) -> Identity | None:
     """The analysis in the store that the calibration is for, if it is there."""
     if not store.exists():
         return None
@@ -96,13 +99,14 @@ def _analyse(
     any_engine: bool,
     workers: int | None,
     quiet: bool,
+    progress: Progress | None,
 ) -> Identity:
     lines = ALL_LINES if calibration.lines >= ALL_LINES else calibration.lines
     job = Job(engine, depth=calibration.depth, lines=lines)
     calibration.check([asyncio.run(identify(job))], calibration.depth, any_engine=any_engine)
     with writing(store) as opened:
         work = plan(games, from_move=int(calibration.settings["from_move"]))
-        outcome = analyse(work, opened, job, workers=workers, quiet=quiet)
+        outcome = analyse(work, opened, job, workers=workers, quiet=quiet, progress=progress)
     for position in outcome.set_aside:
         warnings.warn(f"set aside after three tries ({position.why}): {position.fen}", AssayWarning, stacklevel=2)
     return outcome.identity

@@ -91,9 +91,11 @@ def make_calibration(
 
 
 def _reference_values(kept: Turns, found: Calibrated) -> Floats:
-    """The values behind the reference set, without what lies beyond the cap."""
+    """The values behind the reference set, without what lies beyond the cap; a spread has two moves at least."""
     values = kept.values[found.course.reference_rows]
-    return np.where(np.isfinite(found.course.reference), values, np.nan)
+    needed = np.isfinite(found.course.reference)
+    needed[:, :2] = True
+    return np.where(needed, values, np.nan)
 
 
 def mark_rows(course: Course) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from assay.engine.turns import Turns
 from assay.errors import InputError
 
 PHASES = ("opening", "middlegame", "endgame")
+UNKNOWN = "?"
 # Lichess's divider calls it an endgame when at most six pieces (no pawns, no kings) are left; the opening lasts at most
 # to move 15 here, of which the model sees moves 9 to 15.
 ENDGAME_PIECES = 6
@@ -23,13 +24,17 @@ PERIOD_YEARS = 5
 
 @dataclass(frozen=True)
 class Groups:
-    """`labels` of the groups, and for each turn the number of its group (-1: none, its tag is missing)."""
+    """`keys` of the groups, a value for each thing grouped by, and for each turn the number of its group (-1: none)."""
 
-    labels: tuple[str, ...]
+    keys: tuple[tuple[str, ...], ...]
     code: NDArray[np.intp]
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.keys)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(" / ".join(key) for key in self.keys)
 
 
 def phases(turns: Turns) -> NDArray[np.intp]:
@@ -82,27 +87,20 @@ def _whole(values: NDArray[np.object_]) -> list[float | None]:
 def group(turns: Turns, *by: str) -> Groups:
     """Group turns by one key or by several together, in the order of their first appearance (phases in theirs).
 
-    Turns whose tag is missing belong to no group.
+    Turns whose tag is missing make a group of their own, called `?`.
     """
     columns = []
     for key in by:
         if key not in KEYS:
             raise InputError(f"cannot group by {key!r}: choose one of {', '.join(KEYS)}.")
-        columns.append(KEYS[key](turns))
-    number: dict[str, int] = {}
-    code = np.full(len(turns), -1, dtype=np.intp)
-    for turn, parts in enumerate(zip(*columns, strict=True)):
-        if None not in parts:
-            code[turn] = number.setdefault(" / ".join(str(part) for part in parts), len(number))
-    return _in_order(Groups(tuple(number), code)) if by == ("phase",) else Groups(tuple(number), code)
-
-
-def _in_order(groups: Groups) -> Groups:
-    """Phases as they follow one another."""
-    order = sorted(range(len(groups)), key=lambda i: PHASES.index(groups.labels[i]))
-    place = np.empty(len(order) + 1, dtype=np.intp)
-    place[order], place[-1] = np.arange(len(order)), -1
-    return Groups(tuple(groups.labels[i] for i in order), place[groups.code])
+        columns.append([UNKNOWN if value is None else value for value in KEYS[key](turns)])
+    number: dict[tuple[str, ...], int] = {}
+    code = np.array([number.setdefault(parts, len(number)) for parts in zip(*columns, strict=True)], dtype=np.intp)
+    keys = list(number)
+    order = sorted(range(len(keys)), key=lambda i: PHASES.index(keys[i][0])) if by == ("phase",) else range(len(keys))
+    place = np.empty(len(keys), dtype=np.intp)
+    place[list(order)] = np.arange(len(keys))
+    return Groups(tuple(keys[i] for i in order), place[code])
 
 
 def rename(turns: Turns, aliases: Mapping[str, str]) -> Turns:

@@ -61,7 +61,7 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
         turns=kept,
         spreads=spreads,
         scale=scale,
-        groups=Groups(groups.labels, code),
+        groups=Groups(groups.keys, code),
         tally=counted,
         group=cells[:, 0],
         game=cells[:, 1],

@@ -115,19 +115,18 @@ class ScreenRow:
 
 def screen_groups(
     judged: Judged,
-    labels: Sequence[tuple[str, str]],
     *,
     ratings: Mapping[str, float] | None = None,
     null: str = "calibrated",
     rating_error: float = 0.0,
     min_turns: int = FEWEST_TURNS,
 ) -> list[ScreenRow]:
-    """Screen every group; `labels` are its player and its part (an event, a round, a phase).
+    """Screen every group; the turns are grouped by player and part (an event, a round, a phase).
 
     `ratings` by player take the place of the tags. With `null="field"` the z's are measured against the centre and
     spread of the field itself (by rating band and speed where these hold ten players, else all together).
     """
-    rows = [_row(judged, group, labels[group], ratings, rating_error, min_turns) for group in range(len(judged.groups))]
+    rows = [_row(judged, group, ratings, rating_error, min_turns) for group in range(len(judged.groups))]
     rows = _against_field(rows) if null == "field" else rows
     found = [row for row in rows if row.z is not None]
     p = p_values(np.array([row.z for row in found], dtype=np.float64))
@@ -143,19 +142,19 @@ def screen_groups(
 def _row(
     judged: Judged,
     group: int,
-    label: tuple[str, str],
     given: Mapping[str, float] | None,
     rating_error: float,
     min_turns: int,
 ) -> ScreenRow:
+    player, part = judged.groups.keys[group]
     cells = judged.cells(group)
     tally = judged.tally.of(cells)
     turns = int(tally.turns.sum())
     tags = judged.rating[cells]
-    rating = np.full(len(cells), given[label[0]]) if given and label[0] in given else tags
+    rating = np.full(len(cells), given[player]) if given and player in given else tags
     blank = ScreenRow(
-        player=label[0],
-        part=label[1],
+        player=player,
+        part=part,
         games=len(np.unique(judged.game[cells])),
         turns=turns,
         rating=None,
@@ -237,8 +236,9 @@ def conclusion(rows: Sequence[ScreenRow]) -> str:
         f"{count} expect {chances} by chance alone, and the highest of them is high by selection.\n"
         "Thresholds on record: z 2.50-2.75 can support other evidence, 4 opens an inquiry, 5 is where statistics alone "
         "are discussed. ROI = 50 + 5 z: under 60 normal, 65 about 1 in 750, 70 about 1 in 30,000.\n"
-        f"Prior odds: over the board assistance is rare, 1 player in 5,000 to 10,000 (online 1-2 %). Even if every "
-        f"assisted player came out above the threshold, which is not so, at 1 in 10,000 still {shares} would be honest.\n"
-        "A high z says that the play was unusual for the rating. A rating out of date, a good week, preparation and easy "
-        "positions raise it as well. It is a reason to look at games, never a finding about a person."
+        "Prior odds: over the board assistance is rare, 1 player in 5,000 to 10,000 (online 1-2 %). Even if every "
+        f"assisted player came out above the threshold, which is not so, at 1 in 10,000 {shares} would still be "
+        "honest.\n"
+        "A high z says that the play was unusual for the rating. A rating out of date, a good week, preparation and "
+        "easy positions raise it as well. It is a reason to look at games, never a finding about a person."
     )

@@ -1,0 +1,367 @@
+"""The commands of ratings from moves: ipr, posterior, screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.common import Command, F, format_option, is_quiet, print_table, store_option
+from assay.paths import default_store
+
+if TYPE_CHECKING:
+    from assay.engine.turns import Turns
+    from assay.performance.calibration import Calibration
+
+DEPTHS = {"quick": 6, "deep": 12}
+IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "speed", "opponent", "all")
+SCREEN_PARTS = ("event", "round", "phase", "all")
+
+
+def _analysis_options(function: F) -> F:
+    """Which calibration, which depth, which engine: what every command that rates games asks."""
+    for option in reversed(
+        (
+            click.option("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]"),
+            click.option("--depth", type=click.IntRange(1, 60), help="Depth of the analyses.  [default: 10]"),
+            click.option("--quick", is_flag=True, help="Depth 6: some eight times quicker, wider intervals."),
+            click.option("--deep", is_flag=True, help="Depth 12: three times slower, narrower intervals."),
+            click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks."),
+            click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's."),
+            click.option("--no-analysis", is_flag=True, help="Use what is stored; start no engine."),
+            click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]"),
+            click.option(
+                "--aliases",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help="CSV file: another name, and the name it stands for.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def _level(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    if not 50 <= value < 100:
+        raise click.BadParameter(f"{value:g} is not between 50 and 100.")
+    return value / 100
+
+
+def _turns(
+    files: Sequence[str],
+    store: Path | None,
+    calibration: str | None,
+    depth: int | None,
+    quick: bool,
+    deep: bool,
+    engine: str,
+    any_engine: bool,
+    no_analysis: bool,
+    workers: int | None,
+    aliases: Path | None,
+    one_game: int | None = None,
+) -> tuple[Turns, Calibration]:
+    """The turns of the games and the calibration to judge them by, with what was left out told on stderr."""
+    from collections import Counter
+
+    from assay.errors import InputError
+    from assay.performance.analysed import analysed_turns, read_all
+    from assay.performance.calibration import load
+    from assay.performance.groups import rename
+    from assay.performance.names import read_aliases
+
+    if sum(map(bool, (quick, deep, depth))) > 1:
+        raise click.UsageError("--quick, --deep and --depth exclude each other.")
+    wanted = DEPTHS["quick"] if quick else DEPTHS["deep"] if deep else depth
+    names = read_aliases(aliases) if aliases else None
+    chosen = load(calibration, depth=wanted)
+    if calibration and wanted and chosen.depth != wanted:
+        raise click.UsageError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
+    problems: Counter[str] = Counter()
+    games = read_all(files, problems)
+    if one_game is not None:
+        if one_game > len(games):
+            raise InputError(f"there are {len(games)} games in {files[0]}, and no game {one_game}.")
+        games = games[one_game - 1 : one_game]
+    turns = analysed_turns(
+        games,
+        store or default_store(),
+        chosen,
+        engine=engine,
+        any_engine=any_engine,
+        analyse_missing=not no_analysis,
+        workers=workers,
+        quiet=is_quiet(),
+    )
+    _tell(turns, chosen, problems)
+    return (rename(turns, names) if names else turns), chosen
+
+
+def _tell(turns: Turns, calibration: Calibration, problems: Any) -> None:
+    """Say on stderr what the rating rests on."""
+    told = problems + turns.problems
+    if told:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in told.most_common())
+        click.echo(f"Games left out or damaged: {reasons}.", err=True)
+    out = ", ".join(f"{reason} {count:,}" for reason, count in turns.excluded.most_common() if count)
+    click.echo(
+        f"{turns.games.height:,} games, {len(turns):,} turns counted; left out: {out or 'none'}.\n"
+        f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {calibration.name}.",
+        err=True,
+    )
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@store_option
+@click.option("--by", type=click.Choice(IPR_GROUPS), default="player", show_default=True, help="A row for each.")
+@click.option("--player", metavar="NAME", help="Only the moves of this player.")
+@click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
+@click.option(
+    "--method",
+    type=click.Choice(["combined", "error", "match", "likelihood", "equations", "percentile", "regan"]),
+    default="combined",
+    show_default=True,
+    help="How the rating is found; regan is the papers' way (percentile).",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(["clustered", "regan", "bootstrap"]),
+    default="clustered",
+    show_default=True,
+    help="Kind of interval.",
+)
+@click.option("--level", type=float, callback=_level, default=95, show_default=True, help="Of the interval, in %.")
+@click.option("--no-prior", is_flag=True, help="Do not draw ratings from few turns towards the player's rating.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots here, too.")
+@_analysis_options
+@format_option
+def ipr(
+    files: Sequence[str],
+    store: Path | None,
+    by: str,
+    player: str | None,
+    min_turns: int,
+    method: str,
+    interval: str,
+    level: float,
+    no_prior: bool,
+    seed: int,
+    plots: Path | None,
+    format: str,
+    **analysis: Any,
+) -> None:
+    """Rate players by their moves: the intrinsic performance rating, with its interval.
+
+    Analyses what the store lacks (from move 9 on; about half a second a position and core), then prints a row per
+    group: games, turns, the rating in the tags, the performance rating of the results, the IPR with its interval,
+    matches with the engine's first choice (mm), moves among its first three (top3) and the average scaled error (ad),
+    each beside what is expected of the rating in the tags.
+
+    A rating says how well the moves of these games were chosen, on the scale of the calibration's players. With fewer
+    than 200 turns it is drawn towards the rating in the tags, and the row says so.
+
+    \b
+    Examples:
+      assay ipr tournament.pgn
+      assay ipr tournament.pgn --quick --by phase --player 'Carlsen, Magnus'
+      assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
+      assay ipr tournament.pgn --format csv > ratings.csv
+    """
+    from assay.performance.groups import group
+    from assay.performance.ipr import COLUMNS, How, rate_groups, sort_rows
+    from assay.performance.judged import judge
+
+    turns, chosen = _turns(files, store, **analysis)
+    if player is not None:
+        turns = _only_player(turns, player)
+    how = How(method, interval, level, not no_prior, min_turns, seed)
+    rows = rate_groups(judge(turns, chosen, group(turns, by)), how)
+    if by in ("player", "opponent"):
+        rows = sort_rows(rows)
+    columns = [name if name != "group" else by for name in COLUMNS]
+    values = [{(by if key == "group" else key): value for key, value in row.values().items()} for row in rows]
+    whole = {"elo": 0, "performance": 0, "ipr": 0, "low": 0, "high": 0}
+    print_table(values, columns, format=format, decimals=whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3))
+    if plots is not None:
+        from assay.report.plots_rating import plot_ratings
+
+        for path in plot_ratings(rows, by, plots):
+            click.echo(f"Written: {path}", err=True)
+
+
+def _only_player(turns: Turns, player: str) -> Turns:
+    """The moves of one player; a name that nobody bears is told with the nearest one."""
+    from difflib import get_close_matches
+
+    from assay.errors import InputError
+
+    names = sorted({str(name) for name in turns.player if name is not None})
+    if player not in names:
+        near = get_close_matches(player, names, n=1, cutoff=0.4)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"nobody called {player!r} moves in these games.{hint}")
+    return turns.only(turns.player == player)
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="FILE")
+@store_option
+@click.option("--game", type=click.IntRange(1), default=1, show_default=True, help="Number of the game in the file.")
+@click.option(
+    "--prior",
+    default="flat",
+    show_default=True,
+    metavar="flat|tag|MEAN:SD",
+    help="Before the first move: all ratings alike, about the tag's rating, or normal.",
+)
+@click.option("--level", type=float, callback=_level, default=80, show_default=True, help="Of the interval, in %.")
+@click.option(
+    "--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write a plot here, too."
+)
+@_analysis_options
+@format_option
+def posterior(
+    file: str,
+    store: Path | None,
+    game: int,
+    prior: str,
+    level: float,
+    plots: Path | None,
+    format: str,
+    **analysis: Any,
+) -> None:
+    """Follow the rating through one game: the posterior of both players after every move.
+
+    Bayes' rule on the model's probabilities of the moves played, tempered by a power that makes the intervals hold on
+    games the calibration has not seen. One game says little: expect intervals of several hundred points.
+
+    \b
+    Examples:
+      assay posterior match.pgn --game 2
+      assay posterior match.pgn --game 6 --prior 2700:150 --plots out
+    """
+    from assay.errors import InputError
+    from assay.performance.posterior import game_posteriors
+
+    given = _prior(prior)
+    turns, chosen = _turns([file], store, one_game=game, **analysis)
+    found = game_posteriors(turns, 0, chosen, prior=given)
+    if not any(len(side.ply) for side in found):
+        raise InputError(f"game {game} has no turns to judge: all are before move 9, decided or repeated.")
+    rows = []
+    for side in found:
+        low, high = side.posterior.interval(level)
+        for turn in range(len(side.ply)):
+            rows.append(
+                {
+                    "ply": int(side.ply[turn]) + 1,
+                    "move": f"{side.move[turn]}{'.' if side.white else '...'}",
+                    "player": side.player,
+                    "mean": side.posterior.mean[turn + 1],
+                    "low": low[turn + 1],
+                    "high": high[turn + 1],
+                }
+            )
+    rows.sort(key=lambda row: row["ply"])
+    columns = ["ply", "move", "player", "mean", "low", "high"]
+    print_table(rows, columns, format=format, decimals={"mean": 0, "low": 0, "high": 0})
+    if plots is not None:
+        from assay.report.plots_rating import plot_posterior
+
+        click.echo(f"Written: {plot_posterior(found, level, plots)}", err=True)
+
+
+def _prior(text: str) -> tuple[float, float] | str | None:
+    if text in ("flat", "tag"):
+        return None if text == "flat" else text
+    mean, _, deviation = text.partition(":")
+    try:
+        pair = float(mean), float(deviation)
+    except ValueError:
+        raise click.UsageError(f"--prior {text!r} is neither flat, tag nor MEAN:SD, such as 2400:200.") from None
+    if pair[1] <= 0:
+        raise click.UsageError("the SD of --prior must be positive.")
+    return pair
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@store_option
+@click.option(
+    "--rating",
+    "ratings",
+    default="tag",
+    show_default=True,
+    metavar="tag|FILE",
+    help="Ratings to compare with: those of the tags, or a CSV file of names and ratings.",
+)
+@click.option(
+    "--null",
+    type=click.Choice(["calibrated", "field"]),
+    default="calibrated",
+    show_default=True,
+    help="What honest play looks like: as in the calibration, or as in the middle of this field.",
+)
+@click.option(
+    "--by", type=click.Choice(SCREEN_PARTS), default="event", show_default=True, help="A row per player and ..."
+)
+@click.option("--player", metavar="NAME", help="Only this player.")
+@click.option(
+    "--rating-error",
+    type=click.FloatRange(0),
+    default=0,
+    show_default=True,
+    metavar="ELO",
+    help="Standard error of the ratings, for players whose rating is young or old.",
+)
+@click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no z.")
+@_analysis_options
+@format_option
+def screen(
+    files: Sequence[str],
+    store: Path | None,
+    ratings: str,
+    null: str,
+    by: str,
+    player: str | None,
+    rating_error: float,
+    min_turns: int,
+    format: str,
+    **analysis: Any,
+) -> None:
+    """Compare players' moves with what is expected of their ratings.
+
+    A row per player and event (--by round, phase, or all: cumulated over every game), sorted by z: matches, top-3
+    moves and error with what was expected, their z's (positive: closer to the engine), the combined z, ROI = 50 + 5 z,
+    the IPR with its interval, the likelihood ratio of the best mixture with engine-like play and its share of moves,
+    the p-value, the q-value (Benjamini-Yekutieli) and how many of the field are expected beyond that z.
+
+    The lines above the table say what may be concluded. A high z is a reason to look at games, never a finding about a
+    person.
+
+    \b
+    Examples:
+      assay screen tournament.pgn
+      assay screen open.pgn --null field --rating current-ratings.csv
+      assay screen season.pgn --by all --player 'Doe, John'
+    """
+    from assay.performance.groups import group
+    from assay.performance.judged import judge
+    from assay.performance.names import read_ratings
+    from assay.performance.screening import COLUMNS, conclusion, screen_groups
+
+    given = None if ratings == "tag" else read_ratings(Path(ratings))
+    turns, chosen = _turns(files, store, **analysis)
+    if player is not None:
+        turns = _only_player(turns, player)
+    judged = judge(turns, chosen, group(turns, "player", by))
+    rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
+    if format == "table":
+        click.echo(conclusion(rows) + "\n")
+    digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
+    digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
+    print_table([row.values() for row in rows], COLUMNS, format=format, decimals=digits)
