@@ -115,7 +115,8 @@ CRITERIA: dict[MethodName, Callable[[View], Parts]] = {
 
 
 def information(view: View) -> Floats:
-    """Fisher's information of a block about (ln s, ln c): sum_t sum_i dp_i dp_i' / p_i."""
+    """Fisher's information of each turn about (ln s, ln c), 2 x 2 x turns: sum_i dp_i dp_i' / p_i."""
     p = np.maximum(view.p, 1e-300)
-    slopes = (view.by_s, view.by_c)
-    return np.array([[np.sum(a * (b / p)) for b in slopes] for a in slopes])
+    by_s, by_c = view.by_s / p, view.by_c / p
+    ss, sc, cc = (np.einsum("it,it->t", a, b) for a, b in ((by_s, view.by_s), (by_s, view.by_c), (by_c, view.by_c)))
+    return np.array([[ss, sc], [sc, cc]])

@@ -36,6 +36,7 @@ class Fit:
     each `predicted` by the fitted model and `actual`; `top_*[k - 1]` are shares among the first k moves, `rank_*[i]`
     shares of rank i. `qfit` is 10^4 times the mean squared difference of the latter; `percentile_curve` is R_q at
     `percentiles`, and `percentile_distance` the mean of (R_q - q)^2. `elsewhere` counts played moves outside the list.
+    `effective_games` is the number of games of equal length that would say as much about the errors.
     """
 
     s: float
@@ -58,6 +59,7 @@ class Fit:
     log_likelihood: float
     turns: int
     games: int
+    effective_games: float
     elsewhere: int
     converged: bool
     at_edge: bool
@@ -67,14 +69,15 @@ class Fit:
     curve: str
 
     def interval(self, parameter: str = "s", level: float = 0.95) -> tuple[float, float]:
-        """A confidence interval for `s` or `c`, on the logarithmic scale, by Student's t with games - 1 degrees.
+        """A confidence interval for `s` or `c`, on the logarithmic scale, by Student's t.
 
-        Both are positive and skewed in small samples, which the logarithm mends; few games make t matter.
+        Both are positive and skewed in small samples, which the logarithm mends. Few games make t matter, with
+        `effective_games` - 1 degrees of freedom.
         """
         if parameter not in ("s", "c"):
             raise ModelError(f"the parameters are s and c, not {parameter!r}.")
         value, error = (self.s, self.s_error) if parameter == "s" else (self.c, self.c_error)
-        half = float(student.ppf(0.5 + level / 2, max(self.games - 1, 1))) * error / value
+        half = float(student.ppf(0.5 + level / 2, max(self.effective_games - 1, 1))) * error / value
         return value * float(np.exp(-half)), value * float(np.exp(half))
 
 
@@ -140,17 +143,27 @@ def _solve(problem: Problem, start: tuple[float, float] | None) -> Minimum:
 
 
 def _covariance(problem: Problem, minimum: Minimum) -> Floats:
-    """Covariance of (ln s, ln c): the sandwich, clustered by game; nan where a parameter lies at an edge."""
+    """Covariance of (ln s, ln c): the sandwich, clustered by game; nan where a parameter lies at an edge.
+
+    Each game's sum is divided by what remains of the curvature without it (Bell and McCaffrey's CR3), since a game
+    that carries much of the fit also pulls it towards itself.
+    """
     free = np.flatnonzero(~(minimum.on_box | problem.fixed))
     out = np.full((2, 2), np.nan)
     out[problem.fixed, :] = out[:, problem.fixed] = 0.0
     clusters = int(problem.games.max()) + 1
     if len(free) and clusters > 1:
-        sums = np.stack([np.bincount(problem.games, weights=score) for score in problem.scores(minimum.point)[free]])
-        slope = problem.slope(minimum.point, free)
-        bread = np.linalg.inv(slope) / problem.turns
-        out[np.ix_(free, free)] = bread @ (sums @ sums.T) @ bread.T * clusters / (clusters - 1)
+        gradients, curvatures = problem.scores(minimum.point)
+        sums = np.stack([_by_game(problem, gradients[j]) for j in free], axis=1)
+        own = np.moveaxis(np.stack([[_by_game(problem, curvatures[j, k]) for k in free] for j in free]), 2, 0)
+        bread = np.linalg.inv(problem.slope(minimum.point, free) * problem.turns)
+        alone = np.linalg.solve(np.eye(len(free)) - own @ bread, sums[:, :, None])[:, :, 0]
+        out[np.ix_(free, free)] = bread @ (alone.T @ alone) @ bread.T * (clusters - 1) / clusters
     return out
+
+
+def _by_game(problem: Problem, values: Floats) -> Floats:
+    return np.asarray(np.bincount(problem.games, weights=values), dtype=np.float64)
 
 
 def _summary(problem: Problem, minimum: Minimum, floor: float) -> Fit:
@@ -167,6 +180,7 @@ def _summary(problem: Problem, minimum: Minimum, floor: float) -> Fit:
         ad_predicted += float(np.vdot(view.p, view.deltas))
         ad_actual += float(view.errors().sum())
     turns = problem.turns
+    per_game = np.bincount(problem.games)
     rank_predicted /= turns
     rank_actual = np.bincount(problem.played[problem.played >= 0], minlength=problem.width) / turns
     curve /= turns
@@ -190,7 +204,8 @@ def _summary(problem: Problem, minimum: Minimum, floor: float) -> Fit:
         percentile_distance=float(np.mean((curve - PERCENTILES) ** 2)),
         log_likelihood=log_likelihood,
         turns=turns,
-        games=int(problem.games.max()) + 1,
+        games=len(per_game),
+        effective_games=turns**2 / float(np.sum(per_game.astype(float) ** 2)),
         elsewhere=int((problem.played < 0).sum()),
         converged=minimum.converged,
         at_edge=minimum.at_edge,

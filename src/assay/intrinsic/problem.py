@@ -60,6 +60,7 @@ class Problem:
         self.blocks: list[Block] = [block for block, _ in played_blocks(array, self.played)]
         self.width = max(block.moves for block in self.blocks)
         self._warm: list[Floats | None] = [None] * len(self.blocks)
+        self._last: tuple[Floats, tuple[Floats, Floats, Floats]] = (np.empty(0), (np.empty(0),) * 3)
         if not any((block.deltas().reshape(-1)[_inside(block)] > 0).any() for block in self.blocks):
             raise ModelError("turn 0, like every other, has one move or moves that are all equal: nothing to fit.")
 
@@ -87,23 +88,31 @@ class Problem:
         """Whether an objective is as low as the method promises: equations must hold, the others are least."""
         return self.method != "equations" or value < SOLVED
 
-    def scores(self, point: Floats) -> Floats:
-        """What each turn adds to the gradient of the objective, 2 x turns; their average is zero at the minimum."""
+    def scores(self, point: Floats) -> tuple[Floats, Floats]:
+        """What each turn adds to the gradient of the objective (2 x turns) and to its curvature (2 x 2 x turns)."""
         mean, slopes, _ = self._averages(point)
-        out = np.empty((2, self.turns))
+        gradients, curvatures = np.empty((2, self.turns)), np.empty((2, 2, self.turns))
         for block, view in zip(self.blocks, self.views(point), strict=True):
             value, *by = self.criterion(view)
             rows = len(value)
-            for j, d in enumerate(by):
-                if self.method == "likelihood":
-                    out[j, block.turns] = d[0]
-                else:
-                    # The average and its slope both vary from sample to sample: the product rule.
-                    out[j, block.turns] = slopes[j, :rows] @ value + mean[:rows] @ d
-        return np.asarray(out - out.mean(axis=1, keepdims=True))
+            if self.method == "likelihood":
+                gradients[:, block.turns] = [d[0] for d in by]
+                curvatures[:, :, block.turns] = information(view)
+                continue
+            for j in range(2):
+                # The average and its slope both vary from sample to sample: the product rule.
+                gradients[j, block.turns] = slopes[j, :rows] @ value + mean[:rows] @ by[j]
+                curvatures[j, :, block.turns] = np.stack([slopes[j, :rows] @ d for d in by], axis=1)
+        return gradients - gradients.mean(axis=1, keepdims=True), curvatures
 
     def slope(self, point: Floats, free: NDArray[np.intp], step: float = 0.01) -> Floats:
-        """The derivative of the gradient by the free coordinates, by central differences."""
+        """The derivative of the gradient by the free coordinates.
+
+        Gauss-Newton's curvature for least squares: the percentile curve has kinks, and differences of its slope are
+        all noise in small samples. The likelihood is smooth, and far enough from the truth to need its own.
+        """
+        if self.method != "likelihood":
+            return self.evaluate(point)[2][np.ix_(free, free)]
         columns = []
         for j in free:
             h = np.zeros(2)
@@ -115,6 +124,8 @@ class Problem:
 
     def _averages(self, point: Floats) -> tuple[Floats, Floats, Floats]:
         """Average quantities of the method, their slopes (2 x quantities), and Fisher's information per turn."""
+        if np.array_equal(point, self._last[0]):
+            return self._last[1]
         total, slopes, fisher = np.zeros(self.width), np.zeros((2, self.width)), np.zeros((2, 2))
         used = 0
         for view in self.views(point):
@@ -125,8 +136,10 @@ class Problem:
             slopes[0, :rows] += by_s.sum(axis=1)
             slopes[1, :rows] += by_c.sum(axis=1)
             if self.method == "likelihood":
-                fisher += information(view)
-        return total[:used] / self.turns, slopes[:, :used] / self.turns, fisher / self.turns
+                fisher += information(view).sum(axis=2)
+        averages = total[:used] / self.turns, slopes[:, :used] / self.turns, fisher / self.turns
+        self._last = point.copy(), averages
+        return averages
 
 
 def _inside(block: Block) -> NDArray[np.bool_]:
