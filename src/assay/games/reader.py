@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from assay.games.split import Split, split
+from assay.games.split import PADDING, Split, last_start, split, start_within
 from assay.games.stream import Stream
 
 UNTAGGED = "game without tags"
@@ -74,49 +74,68 @@ def unescape(value: str) -> str:
     return _ESCAPED.sub(r"\1", value) if "\\" in value else value
 
 
-def splits(stream: Stream, problems: Counter[str] | None = None, *, block: int = BLOCK) -> Iterator[Split]:
-    """The games of a stream, buffer by buffer; each game is whole in one of them.
+@dataclass(frozen=True)
+class Piece:
+    """Bytes of a stream that hold whole games; what :func:`assay.games.split.split` needs to know about them."""
 
-    Memory stays bounded: a game longer than 64 MB is cut there, and counted.
+    data: bytes  # with a padding of empty lines
+    base: int
+    end: int
+    at_start: bool
+    in_game: bool
+    cut: bool = False  # the last game is longer than Assay reads, and cut here
+
+
+def pieces(stream: Stream, *, block: int = BLOCK) -> Iterator[Piece]:
+    """The bytes of a stream in pieces that end where a game ends.
+
+    Memory stays bounded: a game longer than 64 MB is cut there, and its rest left out.
     """
-    count = Counter[str]() if problems is None else problems
-    carry, base, at_start, in_game = b"", 0, True, False
-    waiting: list[bytes] = []
-    held = 0
+    held: list[bytes] = []
+    base, size, look_again = 0, 0, 0
+    at_start, in_game, cut = True, False, False
     for data in stream.blocks(block):
-        waiting.append(data)
-        held += len(data)
-        if held < len(carry) and len(carry) + held < MAX_GAME:
-            continue  # a long game: look again only when there is twice as much of it
-        carry = b"".join([carry, *waiting])
-        waiting, held = [], 0
-        found = replace(split(carry, at_start=at_start, last=False, in_game=in_game), base=base)
-        if len(found) > 1:
-            yield _counted(found.without_last(), count, at_start=at_start)
-            keep = int(found.starts[-1])
-            at_start = in_game = False
-        elif len(carry) < MAX_GAME:
-            continue
-        else:
-            # Closing here decides what is undecided: a comment without end ends.
-            found = replace(split(carry, at_start=at_start, last=True, in_game=in_game), base=base)
-            count[TOO_LONG] += 1
-            yield _counted(found, count, at_start=at_start)
-            keep = len(carry)
-            at_start, in_game = False, True
-        carry, base = carry[keep:], base + keep
-    carry = b"".join([carry, *waiting])
-    if carry:
-        found = replace(split(carry, at_start=at_start, last=True, in_game=in_game), base=base)
-        yield _counted(found, count, at_start=at_start)
+        # Nearly every block holds the start of a game; then nothing is copied twice.
+        keep = start_within(data, held)
+        if not keep:
+            held.append(data)
+            size += len(data)
+            if size < min(look_again, MAX_GAME):
+                continue
+            data = b"".join(held)
+            keep = last_start(data, at_start=at_start, in_game=in_game)
+            cut = not keep and size >= MAX_GAME
+            if not keep and not cut:
+                held, look_again = [data], 2 * size
+                continue
+            keep = keep or size
+            held, size = [], 0
+        end = base + size + keep
+        yield Piece(b"".join([*held, memoryview(data)[:keep], PADDING]), base, end, at_start, in_game, cut)
+        held = [data[keep:]]
+        base, size, look_again = end, len(held[0]), 0
+        at_start, in_game, cut = False, cut, False
+    if size:
+        yield Piece(b"".join([*held, PADDING]), base, base + size, at_start, in_game)
 
 
-def _counted(found: Split, count: Counter[str], *, at_start: bool) -> Split:
+def split_piece(piece: Piece, problems: Counter[str]) -> Split:
+    """The games of a piece; what is wrong is counted in `problems`."""
+    found = split(piece.data, at_start=piece.at_start, in_game=piece.in_game)
     if untagged := len(found) - found.tagged():
-        count[UNTAGGED] += untagged
-    if at_start and found.outside:
-        count[OUTSIDE] += 1
-    return found
+        problems[UNTAGGED] += untagged
+    if piece.at_start and found.outside:
+        problems[OUTSIDE] += 1
+    if piece.cut:
+        problems[TOO_LONG] += 1
+    return replace(found, base=piece.base)
+
+
+def splits(stream: Stream, problems: Counter[str] | None = None) -> Iterator[Split]:
+    """The games of a stream, buffer by buffer; each game is whole in one of them."""
+    count = Counter[str]() if problems is None else problems
+    for piece in pieces(stream):
+        yield split_piece(piece, count)
 
 
 def read_games(path: str | Path, problems: Counter[str] | None = None) -> Iterator[Game]:

@@ -11,7 +11,8 @@ brace before it opens and the next one after it closes: an unclosed comment ends
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +21,8 @@ import numpy.typing as npt
 
 Positions = npt.NDArray[np.int64]
 
+PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
+_TAIL = 32 << 10
 _SCAN = 256 << 10  # this much stays in the second-level cache while it is compared
 
 _BOM = b"\xef\xbb\xbf"
@@ -36,8 +39,8 @@ class Split:
 
     `starts` and `ends` are positions in `data`; `base` is the position of `data` in the uncompressed stream. The
     tag lines run from `tag_starts` to `tag_ends` (without the line's end), and `tag_games` tells the game of each.
-    `braces` are the positions of all `{` and `}`, in order. `padded` is `data` with a few bytes behind it, so that
-    words can be read at any position. `outside` tells of text before the first game that is none.
+    `line_starts` are those of all lines. `data` ends with a few empty lines, so that words can be read at any position
+    of `padded`, its bytes. `outside` tells of text before the first game that is none.
     """
 
     data: bytes
@@ -47,7 +50,7 @@ class Split:
     tag_starts: Positions
     tag_ends: Positions
     tag_games: Positions
-    braces: Positions
+    line_starts: Positions
     outside: bool = False
     base: int = 0
 
@@ -57,18 +60,6 @@ class Split:
     def tagged(self) -> int:
         """How many of the games have a tag."""
         return int(np.count_nonzero(np.diff(self.tag_games, prepend=-1)))
-
-    def without_last(self) -> Split:
-        """All games but the last, which may go on in the next buffer."""
-        keep = self.tag_games < len(self) - 1
-        return replace(
-            self,
-            starts=self.starts[:-1],
-            ends=self.ends[:-1],
-            tag_starts=self.tag_starts[keep],
-            tag_ends=self.tag_ends[keep],
-            tag_games=self.tag_games[keep],
-        )
 
 
 def positions_of(bytes_: npt.NDArray[np.uint8], *values: int) -> Positions:
@@ -105,23 +96,22 @@ class _Lines:
 
     def __init__(self, data: bytes, *, at_start: bool) -> None:
         self.data = data
-        self.bytes = np.frombuffer(data, np.uint8)
-        self.padded = np.frombuffer(data + bytes(32), np.uint8)
+        self.padded = np.frombuffer(data, np.uint8)
         begin = len(_BOM) if at_start and data.startswith(_BOM) else 0
-        newlines = positions_of(self.bytes, 10)
-        self.starts = np.concatenate([np.array([begin], np.int64), newlines + 1])
-        self.ends = np.append(newlines, len(data))
-        if len(newlines) and newlines[-1] == len(data) - 1:
-            self.starts, self.ends = self.starts[:-1], self.ends[:-1]
+        newlines = positions_of(self.padded[: len(data) - len(PADDING) + 1], 10)
+        self.ends = newlines
+        self.starts = np.empty_like(newlines)
+        self.starts[0] = begin
+        self.starts[1:] = newlines[:-1] + 1
         self.first_bytes = self.padded[self.starts]
         self.blank = self._blank()
         self.tags = self._tags()
 
     def _blank(self) -> npt.NDArray[np.bool_]:
-        blank: npt.NDArray[np.bool_] = self.first_bytes == 10
+        blank = np.append(self.first_bytes == 10, False)  # one more, so that line -1 is not blank
         returns = np.flatnonzero(self.first_bytes == 13)
         blank[returns] = self.padded[self.starts[returns] + 1] == 10
-        for line in np.flatnonzero((self.first_bytes <= 32) & ~blank & (self.first_bytes > 0)):
+        for line in np.flatnonzero((self.first_bytes <= 32) & ~blank[:-1] & (self.first_bytes > 0)):
             blank[line] = self.data[self.starts[line] : self.ends[line]].isspace()
         return blank
 
@@ -134,25 +124,32 @@ class _Lines:
     def nonblank_before(self, lines: Positions) -> Positions:
         """The nearest line before each that is not blank; -1 where there is none."""
         found = lines - 1
-        while len(step := np.flatnonzero((found >= 0) & self.blank[found])):
+        for _ in range(3):  # nearly always one step is enough
+            step = np.flatnonzero(self.blank[found])
+            if not len(step):
+                return found
             found[step] -= 1
-        return found
+        latest = np.maximum.accumulate(np.where(self.blank[:-1], -1, np.arange(len(self.starts))))
+        return np.where(lines > 0, latest[lines - 1], -1)
 
     @cached_property
     def braces(self) -> Positions:
         """All `{` and `}`."""
-        if b"{" not in self.data:
-            return np.empty(0, np.int64)
-        return positions_of(self.bytes, ord("{"), ord("}"))
+        return positions_of(self.padded, ord("{"), ord("}"))
 
     def in_comment(self, lines: Positions, *, last: bool) -> npt.NDArray[np.bool_]:
         """Whether each of these lines starts inside a comment."""
         inside = np.zeros(len(lines), np.bool_)
-        if len(self.braces):
-            before = np.searchsorted(self.braces, self.starts[lines]) - 1
-            opened = (before >= 0) & (self.bytes[self.braces[before]] == ord("{"))
-            for i in np.flatnonzero(opened):
-                inside[i] = self._comment_spans(int(self.starts[lines[i]]), last=last)
+        if b"{" not in self.data:
+            return inside
+        floor, open_ = 0, False
+        for i, at in enumerate(self.starts[lines].tolist()):
+            opened = self.data.rfind(b"{", floor, at)
+            if opened >= 0 or open_:
+                open_ = self.data.find(b"}", max(opened, floor), at) < 0
+            if open_:
+                inside[i] = self._comment_spans(at, last=last)
+            floor = at
         return inside
 
     def _comment_spans(self, at: int, *, last: bool) -> bool:
@@ -192,6 +189,8 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
     `at_start`: the buffer is the start of the stream. `last`: nothing follows it. `in_game`: it begins in the
     middle of a game, whose rest is left out.
     """
+    if not data.endswith(PADDING):
+        data += PADDING
     lines = _Lines(data, at_start=at_start)
     heads, before = _tag_heads(lines, last=last)
     is_tag = np.zeros(len(lines.starts) + 1, np.bool_)  # one more, so that line -1 is none
@@ -206,9 +205,9 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
 
     starts = lines.starts[starting]
     ends = _without_space(lines, np.append(starts[1:], len(data)))
-    tag_games = np.searchsorted(starting, lines.tags, side="right") - 1
-    own = tag_games >= 0
-    tags = lines.tags[own]
+    first_tag = np.searchsorted(lines.tags, starting)
+    tags = lines.tags[first_tag[0] :] if len(starting) else lines.tags[:0]
+    tag_counts = np.diff(np.append(first_tag, len(lines.tags)))
     return Split(
         data=data,
         padded=lines.padded,
@@ -216,10 +215,41 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
         ends=ends,
         tag_starts=lines.starts[tags],
         tag_ends=lines.ends[tags],
-        tag_games=tag_games[own],
-        braces=lines.braces,
+        tag_games=np.repeat(np.arange(len(starting)), tag_counts),
+        line_starts=lines.starts,
         outside=outside,
     )
+
+
+def last_start(data: bytes, *, at_start: bool, in_game: bool) -> int:
+    """Where the last game of a buffer that goes on starts; 0 if there is no other than the first."""
+    found = split(data, at_start=at_start, last=False, in_game=in_game)
+    return int(found.starts[-1]) if len(found) else 0
+
+
+def start_within(data: bytes, held: Sequence[bytes]) -> int:
+    """Where a game starts near the end of this block, as far as the block alone can tell; else 0.
+
+    Whether a game starts at a line depends only on what is near, so a small part of the block is enough. `held` is
+    what came before the block, since the last game that was found.
+    """
+    begin = data.find(b"\n", max(0, len(data) - _TAIL)) + 1
+    tail = split(data[begin:], at_start=False, last=False, in_game=True)
+    if not len(tail):
+        return 0
+    start = begin + int(tail.starts[-1])
+    # At the start of the tail it could be any tag of a game.
+    sure = bool(data[begin:start].strip()) and not _may_be_in_comment([*held, data[:start]])
+    return start if sure else 0
+
+
+def _may_be_in_comment(blocks: Sequence[bytes]) -> bool:
+    """Whether the last brace opens."""
+    for block in reversed(blocks):
+        opening, closing = block.rfind(b"{"), block.rfind(b"}")
+        if opening != closing:
+            return opening > closing
+    return False
 
 
 def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
@@ -264,7 +294,7 @@ def _untagged(lines: _Lines, is_tag: npt.NDArray[np.bool_], *, last: bool, in_ga
 
     Such a game stands at the start of the stream, or after a finished game and a blank line.
     """
-    paragraphs = np.flatnonzero(~lines.blank & np.append(True, lines.blank[:-1]) & ~is_tag[:-1])
+    paragraphs = np.flatnonzero(~lines.blank[:-1] & np.append(True, lines.blank[:-2]) & ~is_tag[:-1])
     before = lines.nonblank_before(paragraphs)
     odd = ~is_tag[before]  # almost all follow their game's tags
     found, outside = [], False
@@ -286,7 +316,7 @@ def _without_space(lines: _Lines, ends: Positions) -> Positions:
     ends = ends.copy()
     moving = np.arange(len(ends))
     for _ in range(16):
-        byte = lines.bytes[ends[moving] - 1]
+        byte = lines.padded[ends[moving] - 1]
         moving = moving[(byte <= 32) & (byte > 0)]
         if not len(moving):
             return ends

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,52 +27,85 @@ from assay.progress import Progress
 ENDLESS = "tag without end"
 LATIN1 = "tag that is not UTF-8, read as Latin-1"
 
+_HEAP_BITS = 12
 _REST = re.compile(rb'[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*(?:\n|$)')
 
 
 def tag_columns(part: Split, names: Sequence[str], problems: Counter[str]) -> dict[str, pa.DictionaryArray]:
     """One dictionary-encoded column of text per tag, a row per game, null where a game lacks the tag."""
-    words = words_at(part.padded, part.tag_starts + 1)
     buffer = pa.py_buffer(part.data)
+    lines = _TagLines(part, [name.encode("ascii") for name in names])
     columns = {}
     for name in names:
-        begin, end, games = _values(part, words, name.encode("ascii"), problems)
+        begin, end, games = lines.values(name.encode("ascii"), problems)
         pieces = _cut(buffer, begin, end, games, len(part))
         columns[name] = _text_dictionary(pieces.dictionary_encode(), problems)
     return columns
 
 
-def _values(
-    part: Split, words: npt.NDArray[np.uint64], name: bytes, problems: Counter[str]
-) -> tuple[Positions, Positions, Positions]:
-    """Where the values of a tag begin and end, and of which games they are."""
-    lines = _lines_with(part, words, name + b' "')
-    if len(lines) != len(part):  # some games lack it, or write it in another way
-        lines = _lines_with(part, words, name)
-        after = part.padded[part.tag_starts[lines] + 1 + len(name)]
-        lines = lines[(after == 32) | (after == 9)]
-    begin, line_end = part.tag_starts[lines] + 1 + len(name), part.tag_ends[lines]
-    last = words_at(part.padded, line_end - 3, 4) & np.uint32(0xFFFFFF)
-    windows = last == int.from_bytes(b'"]\r', "little")
-    usual = windows | ((last >> np.uint32(8)) == int.from_bytes(b'"]', "little"))
-    usual &= (words_at(part.padded, begin, 2) == int.from_bytes(b' "', "little")) & (line_end - begin >= 4 + windows)
-    begin, end = begin + 2, line_end - 2 - windows
-    if not usual.all():
-        good = usual.copy()
-        for i in np.flatnonzero(~usual):
-            begin[i], end[i], good[i] = _odd_value(part.data, int(begin[i]) - 2)
-            problems[ENDLESS] += not good[i]
-        lines, begin, end = lines[good], begin[good], end[good]
-    return begin, end, part.tag_games[lines]
+class _TagLines:
+    """The tag lines of a buffer in heaps by the first four bytes of their names, each heap in the order of the file.
+
+    So each name looks only at the few lines that may be its own, and these lie together in memory.
+    """
+
+    def __init__(self, part: Split, names: Sequence[bytes]) -> None:
+        self.part = part
+        at = part.tag_starts + 1
+        heads = np.unique(np.array([_head(name) for name in names], np.uint64))
+        self._table = np.zeros(1 << _HEAP_BITS, np.uint8)
+        self._table[_hash(heads)] = np.arange(1, len(heads) + 1)
+        first = words_at(part.padded, at)
+        heap = self._table[_hash(first & np.uint64(0xFFFFFFFF))]
+        order = np.argsort(heap, kind="stable")
+        self._bounds = np.cumsum(np.bincount(heap, minlength=len(heads) + 1))
+        self.at, self.ends, self.games = at[order], part.tag_ends[order], part.tag_games[order]
+        self.first = first[order]
+        self.last = words_at(part.padded, part.tag_ends - 3, 4)[order] & np.uint32(0xFFFFFF)
+
+    def values(self, name: bytes, problems: Counter[str]) -> tuple[Positions, Positions, Positions]:
+        """Where the values of this tag begin and end, and of which games they are."""
+        at, ends, games, last, after = self._lines_of(name)
+        windows = last == int.from_bytes(b'"]\r', "little")
+        usual = windows | (last >> np.uint32(8) == int.from_bytes(b'"]', "little"))
+        begin, end = at + (len(name) + 2), ends - 2 - windows
+        usual &= (after == int.from_bytes(b' "', "little")) & (end >= begin)
+        if not usual.all():
+            good = usual.copy()
+            for i in np.flatnonzero(~usual):
+                begin[i], end[i], good[i] = _odd_value(self.part.data, int(begin[i]) - 2)
+                problems[ENDLESS] += not good[i]
+            begin, end, games = begin[good], end[good], games[good]
+        return begin, end, games
+
+    def _lines_of(self, name: bytes) -> tuple[npt.NDArray[Any], ...]:
+        """Begin, end, game, last bytes and the two bytes behind the name, of each line with this tag."""
+        which = int(self._table[_hash(np.array([_head(name)], np.uint64))[0]])
+        heap = slice(self._bounds[which - 1], self._bounds[which]) if len(name) >= 4 else slice(None)
+        rows = self.at[heap], self.ends[heap], self.games[heap], self.last[heap], self.first[heap]
+        rows = _where(same(rows[-1], name[:8]), rows)
+        for done in range(8, len(name), 8):
+            rows = _where(same(words_at(self.part.padded, rows[0] + done), name[done : done + 8]), rows)
+        *rows_, first = rows
+        if len(name) <= 6:
+            after = (first >> np.uint64(8 * len(name))) & np.uint64(0xFFFF)
+        else:
+            after = words_at(self.part.padded, rows[0] + len(name), 2)
+        space = after & after.dtype.type(0xFF)
+        return _where((space == 32) | (space == 9), (*rows_, after))
 
 
-def _lines_with(part: Split, words: npt.NDArray[np.uint64], text: bytes) -> Positions:
-    """The tag lines that begin with this text behind the bracket; `words` are the first eight bytes of each."""
-    lines: Positions = np.flatnonzero(same(words, text[:8]))
-    for done in range(8, len(text), 8):
-        more = words_at(part.padded, part.tag_starts[lines] + 1 + done)
-        lines = lines[same(more, text[done : done + 8])]
-    return lines
+def _where(keep: npt.NDArray[np.bool_], rows: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
+    return rows if keep.all() else tuple(column[keep] for column in rows)
+
+
+def _head(name: bytes) -> int:
+    return int.from_bytes(name[:4], "little")
+
+
+def _hash(heads: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Knuth's multiplicative hash (The Art of Computer Programming 3, section 6.4)."""
+    return (heads * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _HEAP_BITS)
 
 
 def _odd_value(data: bytes, begin: int) -> tuple[int, int, bool]:

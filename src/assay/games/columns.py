@@ -1,0 +1,180 @@
+"""The columns of an index: their names, types and the tags they come from.
+
+A missing tag, an empty one and PGN's own signs for "unknown" (`?`, and `-` where it can only mean that) are null.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from assay.bands import speed
+from assay.games.plies import count_plies, have_commands
+from assay.games.split import Split
+from assay.games.tags import tag_columns
+
+TEXT = pa.dictionary(pa.int32(), pa.string())
+MOVETEXT = "movetext"
+
+TEXT_TAGS = {
+    "event": "Event",
+    "site": "Site",
+    "date": "Date",
+    "round": "Round",
+    "white": "White",
+    "black": "Black",
+    "result": "Result",
+    "white_title": "WhiteTitle",
+    "black_title": "BlackTitle",
+    "time_control": "TimeControl",
+    "termination": "Termination",
+    "eco": "ECO",
+    "opening": "Opening",
+    "variant": "Variant",
+}
+NUMBER_TAGS = {
+    "white_elo": "WhiteElo",
+    "black_elo": "BlackElo",
+    "white_rating_diff": "WhiteRatingDiff",
+    "black_rating_diff": "BlackRatingDiff",
+}
+_TAGS = tuple(TEXT_TAGS.values()) + tuple(NUMBER_TAGS.values())
+_UNKNOWN = pa.array(["", "?", "????.??.??"])
+_NONE_SIGN = {"round", "white_title", "black_title", "eco", "opening", "variant"}  # here "-" says "none" too
+_NOT_KNOWN_NOR_NONE = pa.array([*_UNKNOWN.to_pylist(), "-"])
+
+SCHEMA = pa.schema(
+    [
+        ("source", TEXT),
+        ("start_offset", pa.int64()),
+        ("end_offset", pa.int64()),
+        ("event", TEXT),
+        ("site", TEXT),
+        ("date", TEXT),
+        ("round", TEXT),
+        ("white", TEXT),
+        ("black", TEXT),
+        ("result", TEXT),
+        ("white_elo", pa.int32()),
+        ("black_elo", pa.int32()),
+        ("white_title", TEXT),
+        ("black_title", TEXT),
+        ("white_rating_diff", pa.int32()),
+        ("black_rating_diff", pa.int32()),
+        ("time_control", TEXT),
+        ("base_seconds", pa.int32()),
+        ("increment_seconds", pa.int32()),
+        ("speed", TEXT),
+        ("termination", TEXT),
+        ("eco", TEXT),
+        ("opening", TEXT),
+        ("variant", TEXT),
+        ("plies", pa.int32()),
+        ("has_clock", pa.bool_()),
+        ("has_eval", pa.bool_()),
+    ]
+)
+WITH_MOVETEXT = SCHEMA.append(pa.field(MOVETEXT, pa.binary()))
+COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
+
+_RATING = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*\??\s*")
+_SIGNED = re.compile(r"\s*([+-]?\d{1,5})\s*")
+_CONTROL = re.compile(r"(?:\d+/|\*)?(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?(?::.*)?")
+
+
+@lru_cache(maxsize=100_000)
+def rating(text: str) -> int | None:
+    """A rating tag as a number; zero means "unrated", which is null.
+
+    >>> rating("2788"), rating("1500?"), rating("0"), rating("-")
+    (2788, 1500, None, None)
+    """
+    match = _RATING.fullmatch(text)
+    return int(match.group(1)) or None if match else None
+
+
+@lru_cache(maxsize=100_000)
+def difference(text: str) -> int | None:
+    """A rating difference as a number; zero is one.
+
+    >>> difference("+5"), difference("-12"), difference("0"), difference("?")
+    (5, -12, 0, None)
+    """
+    match = _SIGNED.fullmatch(text)
+    return int(match.group(1)) if match else None
+
+
+@lru_cache(maxsize=100_000)
+def time_control(text: str) -> tuple[int | None, int | None, str | None]:
+    """Base and increment of a TimeControl tag in whole seconds, and the speed by Lichess's limits.
+
+    Of several periods the first counts. Lichess writes "-" for games without a clock, its correspondence games.
+
+    >>> time_control("300+3"), time_control("40/7200:3600"), time_control("-"), time_control("?")
+    ((300, 3, 'blitz'), (7200, 0, 'classical'), (None, None, 'correspondence'), (None, None, None))
+    """
+    if text == "-":
+        return None, None, "correspondence"
+    match = _CONTROL.fullmatch(text.replace(" ", ""))
+    if not match:
+        return None, None, None
+    base, increment = float(match.group(1)), float(match.group(2) or 0)
+    return round(base), round(increment), speed(base, increment)
+
+
+def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = False) -> pa.RecordBatch:
+    """One row per game of a buffer."""
+    tags = tag_columns(part, _TAGS, problems)
+    has_clock, has_eval = have_commands(part, b"clk", b"eval")
+    columns = {
+        "source": pa.DictionaryArray.from_arrays(np.zeros(len(part), np.int32), pa.array([source], pa.string())),
+        "start_offset": pa.array(part.starts + part.base),
+        "end_offset": pa.array(part.ends + part.base),
+        "plies": pa.array(count_plies(part)),
+        "has_clock": pa.array(has_clock),
+        "has_eval": pa.array(has_eval),
+    }
+    for name, tag in TEXT_TAGS.items():
+        columns[name] = _known(tags[tag], _NOT_KNOWN_NOR_NONE if name in _NONE_SIGN else _UNKNOWN)
+    for name, tag in NUMBER_TAGS.items():
+        columns[name] = _numbers(tags[tag], difference if name.endswith("diff") else rating)
+    control = columns["time_control"]
+    read = [time_control(text) for text in control.dictionary.to_pylist()]
+    columns["base_seconds"] = pa.array([base for base, _, _ in read], pa.int32()).take(control.indices)
+    columns["increment_seconds"] = pa.array([plus for _, plus, _ in read], pa.int32()).take(control.indices)
+    columns["speed"] = pa.array([name for _, _, name in read], pa.string()).take(control.indices).dictionary_encode()
+    if movetext:
+        columns[MOVETEXT] = _texts(part)
+    schema = WITH_MOVETEXT if movetext else SCHEMA
+    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+def _known(column: pa.DictionaryArray, unknown: pa.Array) -> pa.DictionaryArray:
+    """The column with null in place of the signs for "unknown"."""
+    is_unknown = pc.is_in(column.dictionary, unknown)
+    if not pc.any(is_unknown).as_py():
+        return column
+    indices = pc.if_else(is_unknown.take(column.indices), None, column.indices)
+    return pa.DictionaryArray.from_arrays(indices, column.dictionary)
+
+
+def _numbers(column: pa.DictionaryArray, parse: Callable[[str], int | None]) -> pa.Array:
+    return pa.array([parse(text) for text in column.dictionary.to_pylist()], pa.int32()).take(column.indices)
+
+
+def _texts(part: Split) -> pa.Array:
+    """The bytes of each game."""
+    offsets = np.empty(2 * len(part), np.int32)
+    offsets[0::2], offsets[1::2] = part.starts, part.ends
+    if not len(part):
+        return pa.array([], pa.binary())
+    pieces = pa.Array.from_buffers(
+        pa.binary(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(part.data)]
+    )
+    return pieces.take(pa.array(np.arange(0, len(offsets), 2)))

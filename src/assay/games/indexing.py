@@ -1,0 +1,220 @@
+"""One typed row per game, written as Parquet or CSV."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+
+from assay import manifest
+from assay.errors import InputError, OutputError
+from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
+from assay.games.reader import Piece, pieces, split_piece
+from assay.games.stream import STDIN, Stream, find_files
+from assay.paths import atomic
+from assay.progress import Progress
+
+KIND = "games index"
+METADATA = b"assay"  # the key of the manifest among a Parquet file's metadata
+_PIECE = 4 << 20
+_GROUP_ROWS = 1 << 17
+_GROUP_BYTES = 64 << 20
+_PLAIN = ("start_offset", "end_offset")
+
+
+@dataclass(frozen=True)
+class IndexedSource:
+    """One file that was indexed."""
+
+    source: str
+    games: int
+    bytes: int  # uncompressed
+    size: int  # on disk
+    sha256: str
+    damage: str | None  # why the file could not be read to its end, or why it has no games
+    problems: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """What was indexed, file by file."""
+
+    output: str
+    sources: tuple[IndexedSource, ...]
+
+    @property
+    def games(self) -> int:
+        return sum(source.games for source in self.sources)
+
+    @property
+    def damaged(self) -> tuple[IndexedSource, ...]:
+        return tuple(source for source in self.sources if source.damage)
+
+
+def index(
+    paths: Iterable[str | Path] | str | Path,
+    output: str | Path,
+    *,
+    movetext: bool = False,
+    threads: int | None = None,
+    quiet: bool = True,
+) -> IndexReport:
+    """Index PGN files (and folders of them, and `-` for stdin) into one `.parquet` or `.csv` file.
+
+    `movetext` keeps the bytes of the games too (Parquet only), so that nothing needs the files later. A damaged file
+    is indexed as far as it can be read; the report says so. Files without a single game raise
+    :class:`~assay.errors.InputError`, and nothing is written.
+    """
+    files = find_files([paths] if isinstance(paths, str | Path) else list(paths))
+    target = Path(output)
+    if target.suffix not in (".parquet", ".csv"):
+        raise OutputError(f"cannot write {target}: an index is a .parquet or a .csv file.")
+    if movetext and target.suffix == ".csv":
+        raise OutputError("the game text needs a Parquet index: name the output INDEX.parquet.")
+    if str(target) in files:
+        raise OutputError(f"{target} is both input and output.")
+    done: list[IndexedSource] = []
+    with atomic(target) as part:
+        writer = (_ParquetWriter if target.suffix == ".parquet" else _CsvWriter)(part, movetext=movetext)
+        try:
+            with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+                total = sum(0 if file == STDIN else Path(file).stat().st_size for file in files) or None
+                with Progress("indexing", total, unit="bytes", quiet=quiet) as progress:
+                    for file in files:
+                        done.append(_index_one(file, writer, pool, progress, movetext=movetext))
+            about = manifest.make(KIND, inputs=[_describe(source) for source in done], settings={"movetext": movetext})
+            writer.close(about)
+        finally:
+            writer.abandon()
+        report = IndexReport(str(target), tuple(done))
+        if not report.games:
+            raise InputError(" ".join(f"{source.source}: {source.damage}." for source in done))
+    if target.suffix == ".csv":
+        manifest.write(manifest_path(target), about)
+    return report
+
+
+def manifest_path(path: str | Path) -> Path:
+    """Where the manifest of a file lies that cannot carry its own."""
+    return Path(f"{path}.manifest.json")
+
+
+def _describe(source: IndexedSource) -> dict[str, Any]:
+    return {
+        "name": source.source,
+        "bytes": source.size,
+        "sha256": source.sha256,
+        "games": source.games,
+        "damage": source.damage,
+        "problems": dict(source.problems),
+    }
+
+
+def _index_one(
+    file: str, writer: _ParquetWriter | _CsvWriter, pool: ThreadPoolExecutor, progress: Progress, *, movetext: bool
+) -> IndexedSource:
+    problems: Counter[str] = Counter()
+    games = length = 0
+    before = progress.done
+    with Stream(file, hashed=True) as stream:
+        for piece, (batch, found) in _in_order(pool, pieces(stream, block=_PIECE), file, movetext):
+            writer.write(batch)
+            problems.update(found)
+            games += len(batch)
+            length = piece.end
+            progress.update(before + stream.size)
+        damage = stream.problem
+        if not games and not damage:
+            damage = "the file is empty" if not length else "there is no game in it; is it PGN?"
+        return IndexedSource(file, games, length, stream.size, stream.sha256, damage, problems)
+
+
+def _rows(piece: Piece, file: str, movetext: bool) -> tuple[pa.RecordBatch, Counter[str]]:
+    problems: Counter[str] = Counter()
+    return rows(split_piece(piece, problems), file, problems, movetext=movetext), problems
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, todo: Iterator[Piece], file: str, movetext: bool
+) -> Iterator[tuple[Piece, tuple[pa.RecordBatch, Counter[str]]]]:
+    """Work on a few pieces at a time, so that memory stays bounded, and hand out the results in order."""
+    waiting: deque[tuple[Piece, Future[tuple[pa.RecordBatch, Counter[str]]]]] = deque()
+    for piece in todo:
+        waiting.append((piece, pool.submit(_rows, piece, file, movetext)))
+        if len(waiting) > 2 * pool._max_workers:
+            first, result = waiting.popleft()
+            yield first, result.result()
+    while waiting:
+        first, result = waiting.popleft()
+        yield first, result.result()
+
+
+class _ParquetWriter:
+    """Writes row groups of a good size; strings with one dictionary per group."""
+
+    def __init__(self, path: Path, *, movetext: bool) -> None:
+        self.schema = WITH_MOVETEXT if movetext else SCHEMA
+        texts = [f.name for f in self.schema if f.type == TEXT]
+        self._writer = pq.ParquetWriter(
+            path,
+            self.schema,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=texts,
+            column_encoding=dict.fromkeys(_PLAIN, "DELTA_BINARY_PACKED"),
+            store_schema=False,
+        )
+        self._open = True
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = self._bytes = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._waiting.append(batch)
+        self._rows += len(batch)
+        self._bytes += batch[MOVETEXT].nbytes if MOVETEXT in self.schema.names else 0
+        if self._rows >= _GROUP_ROWS or self._bytes >= _GROUP_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting:
+            table = pa.Table.from_batches(self._waiting, self.schema).unify_dictionaries()
+            self._writer.write_table(table, row_group_size=len(table) or None)
+            self._waiting, self._rows, self._bytes = [], 0, 0
+
+    def close(self, about: dict[str, Any]) -> None:
+        import json
+
+        self._flush()
+        self._writer.add_key_value_metadata({METADATA: json.dumps(about, ensure_ascii=False).encode()})
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Close the file, whatever it holds; without effect the second time."""
+        if self._open:
+            self._open = False
+            self._writer.close()
+
+
+class _CsvWriter:
+    """Writes plain CSV; null is an empty field."""
+
+    def __init__(self, path: Path, *, movetext: bool) -> None:
+        self.schema = pa.schema([(f.name, pa.string() if f.type == TEXT else f.type) for f in SCHEMA])
+        self._writer = pacsv.CSVWriter(path, self.schema, write_options=pacsv.WriteOptions(quoting_style="needed"))
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._writer.write_batch(batch.cast(self.schema))
+
+    def close(self, about: dict[str, Any]) -> None:
+        self.abandon()
+
+    def abandon(self) -> None:
+        self._writer.close()
