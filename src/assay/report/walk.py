@@ -17,7 +17,7 @@ from assay.engine.score import LIMIT, MATE
 from assay.engine.store import Store
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED
 from assay.games import Game, to_arrays, uci
-from assay.intrinsic import move_probabilities, scaled_deltas
+from assay.intrinsic import move_probabilities
 from assay.report.content import Candidate, Estimate, Move
 
 # Candidates told of each move; the page shows fewer where space is short.
@@ -25,6 +25,8 @@ MOST_CANDIDATES = 12
 
 # s and c of a player with this rating.
 Skill = Callable[[float], tuple[float, float]]
+# Values in pawns to scaled deltas.
+Scaled = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ def walk(
     depth: int,
     from_move: int,
     limit: float,
+    scaled: Scaled,
     ratings: Mapping[tuple[int, bool], float],
     skill: Skill,
     posteriors: Mapping[tuple[int, int], Estimate],
@@ -51,11 +54,11 @@ def walk(
     """Tell every game move by move.
 
     `ratings` is the rating that probabilities are told for, by game and side (True is White); `posteriors` the
-    posterior of the mover by game and ply.
+    posterior of the mover by game and ply; `scaled` turns values into deltas.
     """
     arrays = to_arrays(list(games))
     texts = uci(arrays)
-    told = _tell_plies(games, store, identity, depth, from_move, limit, ratings, skill)
+    told = _tell_plies(games, store, identity, depth, from_move, limit, scaled, ratings, skill)
     early = f"before move {from_move}"
     walks = []
     for number, game in enumerate(games):
@@ -90,6 +93,7 @@ def _tell_plies(
     depth: int,
     from_move: int,
     limit: float,
+    scaled: Scaled,
     ratings: Mapping[tuple[int, bool], float],
     skill: Skill,
 ) -> dict[tuple[int, int], _Told]:
@@ -98,7 +102,7 @@ def _tell_plies(
     found = spreads.load(store, (identity,), depth, set(keys))
     at = found.find(keys)
     rows = np.flatnonzero(at >= 0)
-    chances = _chances(found.values[at[rows]], plies, rows, ratings, skill)
+    chances = _chances(found.values[at[rows]], plies, rows, scaled, ratings, skill)
     told: dict[tuple[int, int], _Told] = {}
     reasons = {spreads.LACKING: LACKING, spreads.FORCED: FORCED, spreads.DECIDED: DECIDED}
     for row in np.flatnonzero(at < 0).tolist():
@@ -120,6 +124,7 @@ def _chances(
     values: NDArray[np.float64],
     plies: Plies,
     rows: NDArray[np.int64],
+    scaled: Scaled,
     ratings: Mapping[tuple[int, bool], float],
     skill: Skill,
 ) -> NDArray[np.float64]:
@@ -130,7 +135,7 @@ def _chances(
     if known.any():
         at = {side: skill(ratings[side]) for side in set(sides) if side in ratings}
         s, c = np.array([at[side] for side in sides if side in at]).T
-        chances[known] = move_probabilities(scaled_deltas(values[known]), s, c)
+        chances[known] = move_probabilities(scaled(values[known]), s, c)
     return chances
 
 

@@ -8,11 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from assay.paths import atomic
 from assay.progress import Progress
 from assay.report.content import Report
-from assay.report.exports import to_csv, to_json, to_pgn
-from assay.report.page import render
+from assay.report.write import TEXTS, write
 from assay.web.jobs import read_json, write_json
 
 _TELL_EVERY = 0.5
@@ -48,10 +46,8 @@ class Told(Progress):
 
     def publish(self, report: Report) -> None:
         """Write the report in all its formats, then say that there is a new one."""
-        texts = {"html": render(report), "csv": to_csv(report), "json": to_json(report), "pgn": to_pgn(report)}
-        for format, text in texts.items():
-            with atomic(self.folder / f"report.{format}") as part:
-                part.write_text(text, encoding="utf-8")
+        for format in TEXTS:
+            write(report, self.folder / f"report.{format}", format)
         self.tell(version=self.facts["version"] + 1, games_done=len(report.games))
 
 

@@ -1,0 +1,145 @@
+"""The commands that people look at: report, serve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from assay.cli.common import Command, is_quiet, store_option
+from assay.paths import default_store
+
+FORMATS = ("html", "pdf", "csv", "json", "pgn")
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@store_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where to write it.  [default: report.FORMAT]",
+)
+@click.option(
+    "--format",
+    "format",
+    type=click.Choice(FORMATS),
+    help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
+)
+@click.option("--quick", is_flag=True, help="Depth 6: some eight times quicker, wider intervals.")
+@click.option("--deep", is_flag=True, help="Depth 12: three times slower, narrower intervals.")
+@click.option("--calibration", metavar="NAME|FILE", help="Calibration to use.  [default: that of the depth]")
+@click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks.")
+@click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's.")
+@click.option("--no-analysis", is_flag=True, help="Use what is stored; start no engine.")
+@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+def report(
+    files: Sequence[str],
+    store: Path | None,
+    output: Path | None,
+    format: str | None,
+    quick: bool,
+    deep: bool,
+    calibration: str | None,
+    engine: str,
+    any_engine: bool,
+    no_analysis: bool,
+    workers: int | None,
+) -> None:
+    """Write a report on some games: one HTML file that anybody can open, mail and print.
+
+    The players with their ratings from tags, results, moves and the learned model side by side, each with its interval;
+    for each player the rating by game and phase, matches and errors against expectation and the screening line; every
+    game move by move with evaluation, posterior and the probabilities of the candidates; and how all of it was made.
+
+    Positions that the store lacks are analysed first. The file needs no network and stays under 3 MB. As csv it is the
+    table of players, as json everything, as pgn the games with evaluations and probabilities as comments.
+
+    \b
+    Examples:
+      assay report tournament.pgn
+      assay report round*.pgn --store club.db -o club.html
+      assay report tournament.pgn --quick -o tournament.pdf
+    """
+    from assay.report.make import Making, make
+    from assay.report.write import write
+
+    if quick and deep:
+        raise click.UsageError("--quick and --deep exclude each other.")
+    suffix = output.suffix.lower().removeprefix(".") if output else ""
+    format = format or (suffix if suffix in FORMATS else "html")
+    path = output or Path(f"report.{format}")
+    making = Making(store or default_store(), engine, workers, calibration, any_engine, not no_analysis)
+    preset = "quick" if quick else "deep" if deep else "default"
+    made = make(files, making, preset=preset, quiet=is_quiet())
+    size = write(made, path, format)
+    click.echo(f"{len(made.games):,} games, {len(made.players):,} players: {path} ({size / 1e6:.2f} MB).", err=True)
+
+
+@click.command(cls=Command)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="Port; 0 takes a free one."
+)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Where to listen; another than this machine needs a token."
+)
+@store_option
+@click.option("--token", help="What callers have to know.  [default: none on this machine, else one is made]")
+@click.option(
+    "--jobs",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the jobs and their reports.  [default: in the user's data folder]",
+)
+@click.option("--engine", default="stockfish", show_default=True, help="Engine to analyse with.")
+@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+@click.option("--max-mb", type=click.FloatRange(0.001), default=10, show_default=True, help="Largest upload, in MB.")
+@click.option("--max-games", type=click.IntRange(1), default=500, show_default=True, help="Most games of an upload.")
+def serve(
+    port: int,
+    host: str,
+    store: Path | None,
+    token: str | None,
+    jobs: Path | None,
+    engine: str,
+    workers: int | None,
+    max_mb: float,
+    max_games: int,
+) -> None:
+    """Open a page in the browser: drop a PGN, watch the analysis, read the report.
+
+    Reports grow game by game, can be cancelled, survive a reload of the page and a restart of the server, and are kept
+    in a list. A JSON API stands behind the page; /api/openapi.json describes it.
+
+    The server listens to this machine alone. With another --host a token is needed: your own, or one that is made and
+    printed. Nothing is loaded from elsewhere, and nothing leaves this machine.
+
+    \b
+    Examples:
+      assay serve
+      assay serve --port 9000 --store club.db
+      assay serve --host 0.0.0.0 --token sesame
+    """
+    import sys
+
+    from assay.errors import MissingExtra
+    from assay.paths import data_folder
+
+    try:
+        from assay.web.serve import serve as run
+    except ModuleNotFoundError as error:
+        raise MissingExtra(error.name or "starlette", "web") from None
+    from assay.web.limits import Limits
+
+    worker = [sys.executable, "-m", "assay.web.worker", "--store", str((store or default_store()).absolute())]
+    worker += ["--engine", engine, *(["--workers", str(workers)] if workers else [])]
+    run(
+        host=host,
+        port=port,
+        jobs=(jobs or data_folder() / "jobs").absolute(),
+        worker=worker,
+        limits=Limits(bytes=int(max_mb * 1024 * 1024), games=max_games),
+        token=token,
+        tell=lambda address: click.echo(f"Assay is at {address} (Ctrl-C ends it).", err=True),
+    )

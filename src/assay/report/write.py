@@ -1,0 +1,24 @@
+"""Write a report in any of its formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assay.paths import atomic
+from assay.report.content import Report
+from assay.report.exports import to_csv, to_json, to_pgn
+from assay.report.page import render
+from assay.report.pdf import print_pdf
+
+# All formats that are text; a PDF is printed from the HTML.
+TEXTS = {"html": render, "csv": to_csv, "json": to_json, "pgn": to_pgn}
+
+
+def write(report: Report, path: Path, format: str) -> int:
+    """Write a report, whole or not at all; the size in bytes."""
+    with atomic(path) as part:
+        if format == "pdf":
+            print_pdf(render(report), part)
+        else:
+            part.write_text(TEXTS[format](report), encoding="utf-8")
+    return path.stat().st_size
