@@ -66,8 +66,8 @@ class Fit:
 
 
 def fit(table: PairTable, settings: Settings, start: Floats) -> Fit:
-    """Rate all players of a table."""
-    if not len(table.white):
+    """Rate all players of a table; encounters of a player with himself count in his score and tell nothing else."""
+    if not (table.white != table.black).any():
         raise RatingError("there are no games to rate.")
     known = settings.level_known
     groups = connect(table, known, settings.links.ends)
@@ -80,7 +80,7 @@ def fit(table: PairTable, settings: Settings, start: Floats) -> Fit:
     if settings.held_rating is not None:
         start[held] = settings.held_rating[held]
     problem = Problem(
-        table=table if groups.count == 1 else table.keep(label[table.white] == label[table.black]),
+        table=table.keep((label[table.white] == label[table.black]) & (table.white != table.black)),
         beta=settings.beta,
         shift=_shiftable(groups, level),
         held=held,

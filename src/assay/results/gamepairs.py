@@ -9,7 +9,7 @@ testers).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from assay.results.table import Floats
 if TYPE_CHECKING:
     from assay.results.solve import Problem, Solution
 
-Codes = NDArray[np.intp]
+Codes = NDArray[np.signedinteger[Any]]
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,7 @@ class Opponents:
 
 def describe_opponents(table: PairTable, ratings: Floats, deviation: Floats | None) -> Opponents:
     """Describe the opponents of each player; their diversity is the exponential of the entropy of the games."""
+    table = table.without_self()
     games = table.games.astype(np.float64)
     rating = np.nan_to_num(ratings)
     sigma = np.zeros(table.players) if deviation is None else np.nan_to_num(deviation)

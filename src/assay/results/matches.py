@@ -70,7 +70,7 @@ def _removed(listing: Listing, longest: int) -> list[str]:
     first = len(ratings.order) + 1
     pad = listing.style.pad
     return [
-        f"{rank:>4} {pad(ratings.players[player], longest + 1)} :Removed from calculation"
+        f"{rank:>4} {pad(ratings.players[player], longest + 6)} :Removed from calculation"
         for rank, player in enumerate(rest, first)
     ]
 
@@ -79,7 +79,7 @@ class _Meetings:
     """The opponents of each player with wins, draws and losses against them, from the strongest down."""
 
     def __init__(self, ratings: Ratings) -> None:
-        table = ratings.encounters
+        table = ratings.encounters.without_self()
         own = np.concatenate((table.white, table.black))
         other = np.concatenate((table.black, table.white))
         counts = np.stack(
@@ -159,8 +159,8 @@ def _elostat_programs(listing: Listing) -> str:
     lines = ["Individual statistics:", ""]
     for rank, player in enumerate(ratings.order.tolist(), 1):
         opponents, results = meetings.of(player, newest_first=True)
-        name = style.pad(ratings.players[player], longest + 1)
-        lines += [f"{rank} {name} :{ratings.ratings[player]:6.1f} {_elostat_results(results.sum(axis=0))}", ""]
+        name = style.pad(f"{rank} {ratings.players[player]}", longest + 3)
+        lines += [f"{name} :{ratings.ratings[player]:6.1f} {_elostat_results(results.sum(axis=0))}", ""]
         for other, result in zip(opponents.tolist(), results, strict=True):
             lines.append(f"{style.pad(ratings.players[other], longest + 3)} : {_elostat_results(result)}")
         lines.append("")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.results.listing import LONGEST_NAME, Column, Errors, Listing
 from assay.results.model import slope
-from assay.results.rate import SYMBOL, likelihood_of_superiority, results_by_player
+from assay.results.rate import REASON, SYMBOL, likelihood_of_superiority, results_by_player
 from assay.results.table import Bools, Floats, Groups, PairTable
 
 _NOTHING = 1e-8
@@ -27,19 +28,17 @@ def text_table(listing: Listing) -> str:
     names = [listing.ratings.players[player] for player in listing.players.tolist()]
     longest = min(max((style.length(name) for name in names), default=0), LONGEST_NAME)
     longest = max(longest, len(style.header(Column.PLAYER)))
-    cells = {column: _text_cells(listing, column, names, longest) for column in columns}
-    lines = []
-    head = ""
+    head, body = "", []
     for column in columns:
+        cells = _text_cells(listing, column, names, longest)
         if column == Column.PLAYER:
-            head += f"\n   # {style.pad(style.header(Column.PLAYER), longest)}    :"
+            head += f"\n   # {style.pad(style.header(column), longest)}    :"
         else:
-            widest = max(map(len, [style.header(column), *cells[column]]))
-            width = max(style.width(column), widest + 1)
+            width = max(style.width(column), max(map(len, [style.header(column), *cells])) + 1)
             head += f" {style.header(column):>{width}}"
-            cells[column] = [f" {cell:>{width}}" for cell in cells[column]]
-    lines.append(head)
-    lines += ["".join(row) for row in zip(*(cells[column] for column in columns), strict=True)]
+            cells = [f" {cell:>{width}}" for cell in cells]
+        body.append(cells)
+    lines = [head, *("".join(row) for row in zip(*body, strict=True))]
     white, draws = listing.ratings.white_advantage, 100.0 * listing.ratings.draw_rate
     errors = listing.errors
     lines.append("")
@@ -90,7 +89,8 @@ def _cells(listing: Listing, column: int, *, csv: bool) -> Iterator[str]:
         if column == Column.DRAWN:
             percent = 100.0 * sides.draws / np.maximum(ratings.played, 1)
             return numbers(percent, 1 if csv else style.score_decimals)
-        return numbers({Column.WINS: sides.wins, Column.DRAWS: sides.draws, Column.LOSSES: sides.losses}[column], 0)
+        counts: dict[int, Floats] = {Column.WINS: sides.wins, Column.DRAWS: sides.draws, Column.LOSSES: sides.losses}
+        return numbers(counts[column], 0)
     if column == Column.CFS:
         dash = '"-"' if csv else "---"
         return (dash if math.isnan(value) else f"{value:.0f}" for value in listing.cfs.tolist())
@@ -145,10 +145,9 @@ def csv_table(listing: Listing) -> str:
 
 def error_matrix(listing: Listing) -> str:
     """Errors of the differences between all players of the list: the lower triangle."""
-    errors, names = _matrix_of(listing)
-    players = listing.players
+    errors, players = _errors_of(listing), listing.players
     lines = [_matrix_head(len(players))]
-    for row, name in enumerate(names):
+    for row, name in enumerate(_matrix_names(listing)):
         sigma = errors.differences(np.repeat(players[row], row), players[:row])
         cells = ["" if math.isnan(value) else f"{value * listing.style.factor:.1f}" for value in sigma.tolist()]
         lines.append(",".join([f'{row},"{name:>21}"', *cells]))
@@ -157,23 +156,95 @@ def error_matrix(listing: Listing) -> str:
 
 def superiority_matrix(listing: Listing) -> str:
     """Confidence that the player of the row is stronger than that of the column, in percent."""
-    errors, names = _matrix_of(listing)
-    players, ratings = listing.players, listing.ratings.ratings
-    lines = [_matrix_head(len(players))]
-    for row, name in enumerate(names):
-        this = np.repeat(players[row], len(players))
-        chance = 100.0 * likelihood_of_superiority(ratings[this] - ratings[players], errors.differences(this, players))
-        chance[row] = np.nan
+    names = _matrix_names(listing)
+    lines = [_matrix_head(len(names))]
+    for row, (name, chance) in enumerate(zip(names, _superiority_rows(listing), strict=True)):
         cells = ["" if math.isnan(value) else f"{value:.1f}" for value in chance.tolist()]
         lines.append(",".join([f'{row},"{name:>21}"', *cells]))
     return "\n".join(lines) + "\n"
 
 
-def _matrix_of(listing: Listing) -> tuple[Errors, list[str]]:
+def superiority_text(listing: Listing) -> str:
+    """The same matrix for people: percents, columns numbered like the rows."""
+    players = listing.players
+    longest = max(len(listing.ratings.players[player]) for player in players.tolist())
+    lines = ["Likelihood of superiority (%)", ""]
+    lines.append(" " * (longest + 5) + "".join(f"{column + 1:>5}" for column in range(len(players))))
+    for row, chances in enumerate(_superiority_rows(listing)):
+        cells = "".join("    -" if math.isnan(value) else f"{value:5.0f}" for value in chances.tolist())
+        lines.append(f"{row + 1:>4} {listing.ratings.players[players[row]]:<{longest}}{cells}")
+    return "\n".join(lines) + "\n\n"
+
+
+def _superiority_rows(listing: Listing) -> Iterator[Floats]:
+    errors, players, ratings = _errors_of(listing), listing.players, listing.ratings.ratings
+    for row, player in enumerate(players.tolist()):
+        this = np.full(len(players), player)
+        chance = 100.0 * likelihood_of_superiority(ratings[this] - ratings[players], errors.differences(this, players))
+        chance[row] = np.nan
+        yield chance
+
+
+def listing_data(listing: Listing, *, superiority: bool = False) -> dict[str, Any]:
+    """Everything the table holds, by name; nothing rounded, None where there is nothing."""
+    ratings, errors = listing.ratings, listing.errors
+    sides, opponents = results_by_player(ratings.encounters), listing.opponents
+
+    def plain(value: Any) -> float | None:
+        return float(value) if math.isfinite(value) else None
+
+    players = []
+    for (rank, shown), player, cfs in zip(listing.ranks, listing.players.tolist(), listing.cfs.tolist(), strict=True):
+        played = int(ratings.played[player])
+        players.append(
+            {
+                "rank": rank if shown else None,
+                "player": ratings.players[player],
+                "rating": float(ratings.ratings[player]),
+                "error": None if errors is None else plain(errors.ratings[player] * listing.style.factor),
+                "symbol": SYMBOL[int(ratings.status[player])],
+                "reason": REASON.get(int(ratings.status[player])),
+                "pool": int(ratings.pool[player]) + 1,
+                "points": float(ratings.points[player]),
+                "played": played,
+                "percent": 100.0 * float(ratings.points[player]) / played,
+                "cfs": plain(cfs),
+                "wins": int(sides.wins[player]),
+                "draws": int(sides.draws[player]),
+                "losses": int(sides.losses[player]),
+                "draw_percent": 100.0 * float(sides.draws[player]) / played,
+                "opponents_average": plain(opponents.average[player]),
+                "opponents_error": None if errors is None else plain(opponents.error[player] * listing.style.factor),
+                "opponents": int(opponents.number[player]),
+                "opponents_diversity": plain(opponents.diversity[player]),
+            }
+        )
+    data = {
+        "players": players,
+        "unrated": [
+            {"player": ratings.players[player], "reason": REASON[int(ratings.status[player])]}
+            for player in np.flatnonzero(~np.isfinite(ratings.ratings)).tolist()
+        ],
+        "white_advantage": ratings.white_advantage,
+        "white_advantage_error": None if errors is None else errors.white,
+        "draw_rate": ratings.draw_rate,
+        "draw_rate_error": None if errors is None else errors.draws,
+    }
+    if ratings.pairs is not None:
+        data["pentanomial"] = ratings.pairs.counts.tolist()
+    if superiority:
+        data["superiority"] = [[plain(value) for value in row.tolist()] for row in _superiority_rows(listing)]
+    return data
+
+
+def _errors_of(listing: Listing) -> Errors:
     if listing.errors is None:
         raise ValueError("a matrix of errors needs errors")
-    names = [listing.ratings.players[player].replace('"', '""') for player in listing.players.tolist()]
-    return listing.errors, names
+    return listing.errors
+
+
+def _matrix_names(listing: Listing) -> list[str]:
+    return [listing.ratings.players[player].replace('"', '""') for player in listing.players.tolist()]
 
 
 def _matrix_head(count: int) -> str:
@@ -190,10 +261,11 @@ def group_report(players: Sequence[str], table: PairTable, groups: Groups) -> st
     lines = [f"Group connectivity: {'**OK**' if groups.count == 1 else '**FAILED**'}", ""]
     order = np.argsort(label, kind="stable")
     starts = np.searchsorted(label[order], np.arange(groups.count + 1))
-    for group in range(groups.count):
-        lines.append(f"Group {group + 1}")
-        members = sorted(order[starts[group] : starts[group + 1]].tolist(), key=lambda player: players[player])
-        lines += [f" | {players[player]}" for player in members]
+    members = [sorted(players[i] for i in order[starts[g] : starts[g + 1]].tolist()) for g in range(groups.count)]
+    ranked = sorted(range(groups.count), key=lambda group: (-len(members[group]), members[group]))
+    for place, group in enumerate(ranked, 1):
+        lines.append(f"Group {place}")
+        lines += [f" | {name}" for name in members[group]]
         if groups.count == 1:
             lines.append(" \\---> there are no other groups")
         elif linked[group]:

@@ -250,11 +250,12 @@ def _reach(dice: Dice, from_white: Masks, from_black: Masks) -> Masks:
 
 def _whole_information(base: Fit) -> Information:
     """The information of all encounters, also of those that only placed a perfect score."""
-    if len(base.problem.table.white) == len(base.table.white):
+    table = base.table.without_self()
+    if len(base.problem.table.white) == len(table.white):
         return base.solution.information
     pool = base.placement.pool
     loose = pool if base.settings.level_known is None else np.where(pool == 0, -1, pool - 1).astype(np.int32)
-    problem = replace(base.problem, table=base.table, shift=loose)
+    problem = replace(base.problem, table=table, shift=loose)
     ratings = np.nan_to_num(base.ratings, nan=base.settings.average)
     return information(problem, ratings, base.solution.white, base.solution.equal)
 
@@ -287,7 +288,9 @@ def _correct(dice: Dice, whole: Information, runs: list[tuple[int, Run]], found:
             missing[:, column] = beta * (made[:, column] - net(table.games * p))
             if correction < 2:
                 # Far from even scores the information of a player changes with the rating: scale by its diagonal.
-                scale[:, column] = np.sqrt(whole.diagonal / _diagonal(whole, beta**2 * table.games * p * (1.0 - p)))
+                scale[:, column] = np.sqrt(
+                    whole.diagonal / _diagonal(whole, table, beta**2 * table.games * p * (1.0 - p))
+                )
         step = scale * whole.solve(scale * missing, _INEXACT)
         change += step
         last = np.where(last > _NEAR, np.abs(step).max(axis=0), last)
@@ -306,9 +309,9 @@ def _correct(dice: Dice, whole: Information, runs: list[tuple[int, Run]], found:
             found.equal[number] = fit_draws(table, chances(shift), drawn, base.solution.equal)
 
 
-def _diagonal(whole: Information, weight: Floats) -> Floats:
+def _diagonal(whole: Information, table: PairTable, weight: Floats) -> Floats:
     """The diagonal that the information would have with other weights."""
-    return replace(whole, weight=weight).diagonal
+    return replace(whole, table=table, weight=weight).diagonal
 
 
 def _refit(dice: Dice, run: Run, simulated: PairTable, number: int, found: _Found) -> None:

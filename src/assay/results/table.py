@@ -86,6 +86,10 @@ class PairTable:
         gaps -= ratings[self.black]
         return gaps
 
+    def without_self(self) -> PairTable:
+        """The table without encounters of a player with himself (of two names that are one player)."""
+        return self.keep(self.white != self.black)
+
     def keep(self, rows: Bools) -> PairTable:
         """The table with these encounters only; the numbers of the players stay."""
         if rows.all():
