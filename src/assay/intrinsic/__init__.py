@@ -6,7 +6,9 @@ Ratings" (AAAI 2011), cited as RH11; Regan, Macieja & Haworth, "Understanding Di
 """
 
 from assay.errors import ModelError, NotConverged, TooFewTurns
+from assay.intrinsic.agent import Agent
 from assay.intrinsic.curves import CURVES, curve_value
+from assay.intrinsic.depth_weights import DepthWeights, fit_depth_weights
 from assay.intrinsic.fit import Fit, fit
 from assay.intrinsic.models import MODELS, move_probabilities, played_log_probabilities
 from assay.intrinsic.project import Projection, project
@@ -15,6 +17,8 @@ from assay.intrinsic.spread import elsewhere_deltas, scaled, scaled_deltas
 __all__ = [
     "CURVES",
     "MODELS",
+    "Agent",
+    "DepthWeights",
     "Fit",
     "ModelError",
     "NotConverged",
@@ -23,6 +27,7 @@ __all__ = [
     "curve_value",
     "elsewhere_deltas",
     "fit",
+    "fit_depth_weights",
     "move_probabilities",
     "played_log_probabilities",
     "project",

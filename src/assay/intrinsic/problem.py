@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ModelError, TooFewTurns
 from assay.intrinsic.blocks import Block
-from assay.intrinsic.criteria import CRITERIA, View, error_equation, information
+from assay.intrinsic.criteria import CRITERIA, PERCENTILES, View, error_equation, information
 from assay.intrinsic.models import Player, check_played, played_blocks, player
 from assay.intrinsic.optimise import Evaluation
 from assay.intrinsic.spread import CAP, Floats, scaled
@@ -126,7 +126,8 @@ class Problem:
         """Average quantities of the method, their slopes (2 x quantities), and Fisher's information per turn."""
         if np.array_equal(point, self._last[0]):
             return self._last[1]
-        total, slopes, fisher = np.zeros(self.width), np.zeros((2, self.width)), np.zeros((2, 2))
+        most = max(self.width, len(PERCENTILES))
+        total, slopes, fisher = np.zeros(most), np.zeros((2, most)), np.zeros((2, 2))
         used = 0
         for view in self.views(point):
             value, by_s, by_c = self.criterion(view)
