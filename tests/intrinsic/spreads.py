@@ -28,10 +28,10 @@ def choose(probabilities: NDArray[np.float64], seed: int) -> NDArray[np.intp]:
 
 
 def simulated(
-    turns: int, s: float, c: float, *, seed: int = 1, **model: str
+    turns: int, s: float, c: float, *, moves: int = 20, seed: int = 1, **model: str
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Deltas, and the moves of a player of this s and c."""
-    deltas = scaled_deltas(random_values(turns, seed=seed))
+    deltas = scaled_deltas(random_values(turns, moves, seed))
     return deltas, choose(move_probabilities(deltas, s, c, **model), seed + 1)  # type: ignore[arg-type]
 
 

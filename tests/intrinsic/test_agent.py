@@ -22,8 +22,8 @@ def test_the_same_seed_plays_the_same_moves() -> None:
 def test_moves_come_with_the_models_probabilities() -> None:
     agent = Agent(0.2, 0.5, seed=3)
     expected = move_probabilities(scaled_deltas(VALUES), 0.2, 0.5)
-    counts = np.bincount([agent.choose(VALUES) for _ in range(4000)], minlength=5) / 4000
-    assert counts == pytest.approx(expected, abs=0.03)
+    counts = np.bincount([agent.choose(VALUES) for _ in range(1500)], minlength=5) / 1500
+    assert counts == pytest.approx(expected, abs=0.04)
     assert counts[4] == 0, "beyond the cap"
 
 

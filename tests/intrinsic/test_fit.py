@@ -157,6 +157,13 @@ def test_depths_are_weighed() -> None:
     assert fit(both, PLAYED, weights=[1, 0]).s == pytest.approx(fit(DELTAS, PLAYED).s / 2, rel=1e-4)
 
 
+@every_method
+def test_spreads_of_few_moves(method: str) -> None:
+    deltas, played = simulated(3000, TRUE_S, TRUE_C, moves=4)
+    found = fit(deltas, played, method=method)  # type: ignore[arg-type]
+    assert abs(np.log(found.s / TRUE_S)) < 4 * found.s_error / found.s
+
+
 def test_a_fit_at_the_edge_warns() -> None:
     with pytest.warns(AssayWarning, match="edge of the range"):
         found = fit(DELTAS[:200], np.zeros(200, dtype=int))

@@ -64,7 +64,7 @@ class Agent:
             raise ModelError("choose_all takes turns x moves; for one position there is choose.")
         reached = p.cumsum(axis=1)
         draw = self._random.random((len(p), 1)) * reached[:, -1:]
-        return (reached <= draw).sum(axis=1)
+        return np.asarray((reached <= draw).sum(axis=1), dtype=np.intp)
 
     def move(self, fen: str, engine: Values, *, depth: int = 10, lines: int = 50) -> str:
         """Choose a move in a position that an engine values now; the answer is UCI."""

@@ -78,13 +78,10 @@ def fit_depth_weights(
         train, test = fold != held, fold == held
         weights, s, c = _fit(array[train], moves[train], method, model, curve)
         alone = fit(array[train][:, :, -1], moves[train], method=method, model=model, curve=curve)
-        with_weights = played_log_probabilities(
-            array[test], moves[test], s, c, model=model, curve=curve, weights=weights
-        )
-        without = played_log_probabilities(
-            array[test][:, :, -1], moves[test], alone.s, alone.c, model=model, curve=curve
-        )
-        gains[test] = with_weights - without
+        unseen = array[test], moves[test]
+        last = unseen[0][:, :, -1], unseen[1]
+        gains[test] = played_log_probabilities(*unseen, s, c, model=model, curve=curve, weights=weights)
+        gains[test] -= played_log_probabilities(*last, alone.s, alone.c, model=model, curve=curve)
     weights, s, c = _fit(array, moves, method, model, curve)
     clustered = np.bincount(codes, weights=gains - gains.mean())
     count = len(clustered)
@@ -95,7 +92,7 @@ def fit_depth_weights(
 def _fit(
     deltas: NDArray[np.floating], played: NDArray[np.integer], method: str, model: str, curve: str
 ) -> tuple[Floats, float, float]:
-    """Weights, s and c by a quasi-Newton search with exact slopes; weights by a softmax, so they stay on the simplex."""
+    """Weights, s and c by a quasi-Newton search with exact slopes; a softmax keeps the weights on the simplex."""
     depths = deltas.shape[2]
     problem = Problem(deltas, played, method, model, curve, None, None, np.ones(depths), None)
     alone = fit(deltas[:, :, -1], played, method=method, model=model, curve=curve)  # type: ignore[arg-type]
@@ -150,7 +147,7 @@ def _weight_slopes(player: Player, block: Block, p_slope: Floats) -> list[Floats
     curve = curve_named(player.curve)
     log_x = block.log_delta - np.log(player.s)
     g = [np.exp(-curve.log_inverse(x, player.c)) for x in log_x]
-    y = np.maximum(np.tensordot(player.weights, np.stack(g), axes=1), 1e-300)  # type: ignore[arg-type]
+    y = np.maximum(np.tensordot(player.weights, np.stack(g), axes=1), 1e-300)
     total = p_slope.sum(axis=0)
     out = []
     for one in g:
