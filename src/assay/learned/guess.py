@@ -80,6 +80,21 @@ def guess_games(
     ]
     if not chosen:
         raise InputError(_nothing(path, number, player))
+    guesses = guess_these(chosen, problems, model=model, prior=prior)
+    if not guesses:
+        reasons = "; ".join(f"{reason}: {count}" for reason, count in problems.most_common())
+        raise InputError(f"no game of {path} can be read ({reasons}).")
+    return guesses, problems
+
+
+def guess_these(
+    chosen: Sequence[tuple[int, Game]],
+    problems: Counter[str],
+    *,
+    model: str | None = None,
+    prior: Path | None = None,
+) -> list[Guess]:
+    """Guess some games, each with its number; those that cannot be read are counted in `problems`."""
     arrays = to_arrays([game for _, game in chosen])
     problems.update(reason for reason in arrays.reason if reason)
     encoded = encode_games(arrays)
@@ -99,10 +114,7 @@ def guess_games(
         found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
         ratings = (rating(game.tags.get("WhiteElo", "")), rating(game.tags.get("BlackElo", "")))
         guesses.append(Guess(place, _names(game), ratings, sans(arrays, at, game), found, run))
-    if not guesses:
-        reasons = "; ".join(f"{reason}: {count}" for reason, count in problems.most_common())
-        raise InputError(f"no game of {path} can be read ({reasons}).")
-    return guesses, problems
+    return guesses
 
 
 def pool_games(guesses: Sequence[Guess], player: str) -> Floats:

@@ -25,7 +25,7 @@ from assay.performance.points import POINTS
 from assay.performance.posterior import game_posteriors
 from assay.performance.screening import ScreenRow, screen_groups
 from assay.report import meaning
-from assay.report.content import Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source
+from assay.report.content import LEVEL, Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source
 from assay.report.learned import Learned, learned_ratings
 from assay.report.standings import result_ratings
 from assay.report.walk import walk
@@ -50,7 +50,7 @@ def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration)
     names = _names(turns.games)
     rated = _rate_players(turns, calibration)
     standing = result_ratings(turns.games)
-    learned = learned_ratings(given.games, turns.games)
+    learned = learned_ratings(given.games)
     screened = _screen(turns, calibration)
     players = [
         _player(name, turns.games, rated, screened, standing, learned, field_size=len(screened)) for name in names
@@ -299,6 +299,17 @@ def _dates(values: pl.Series) -> str:
     return first if first == last else f"{first} to {last}"
 
 
+def _settings(calibration: Calibration) -> dict[str, str]:
+    """The settings that decide which moves count and how, in words."""
+    own = calibration.settings
+    return {
+        "Moves that count": f"from move {own['from_move']}, while neither side is {own['limit']:g} pawns ahead",
+        "Scaling": f"k {own['k']:g}, cap {own['cap']:g} pawns, tie {own['tie']:g}",
+        "Model": f"{own['model']}, curve {own['curve']}",
+        "Intervals": f"{LEVEL} %, clustered by game",
+    }
+
+
 def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: Learned) -> Provenance:
     identity = turns.identities[0]
     line = calibration.line
@@ -321,6 +332,6 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
         turns=len(turns),
         left_out=dict(turns.excluded.most_common()),
         problems=dict(problems.most_common()),
-        settings={name: str(value) for name, value in calibration.settings.items()},
+        settings=_settings(calibration),
         notes=(*notes, *((learned.note,) if learned.note else ())),
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import polars as pl
-
+from assay.errors import AssayError
 from assay.games import Game
-from assay.report.content import Estimate
+from assay.learned.guess import Guess, guess_these, pool_games
+from assay.performance.groups import UNKNOWN
+from assay.report.content import LEVEL, Estimate
+from assay.scoring import posterior_mean, quantile
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,29 @@ class Learned:
     note: str = ""
 
 
-def learned_ratings(games: Sequence[Game], tags: pl.DataFrame) -> Learned:
-    """Ask the shipped model about the games of every player."""
-    return Learned(note="no learned model is shipped")
+def learned_ratings(games: Sequence[Game]) -> Learned:
+    """Ask the shipped model about the games of every player, pooled."""
+    try:
+        guesses = guess_these(list(enumerate(games)), Counter())
+    except AssayError as error:
+        return Learned(note=str(error).rstrip("."))
+    if not guesses:
+        return Learned(note="no game can be read")
+    names = dict.fromkeys(name for guess in guesses for name in guess.players)
+    ratings = {_name(name): _rate(name, [guess for guess in guesses if name in guess.players]) for name in names}
+    models = dict.fromkeys(str(guess.run.path.name) for guess in guesses)
+    return Learned(ratings, ", ".join(models))
+
+
+def _name(name: str) -> str:
+    return name.strip() or UNKNOWN
+
+
+def _rate(name: str, guesses: Sequence[Guess]) -> Estimate:
+    try:
+        posterior = pool_games(guesses, name)[None]
+    except AssayError as error:
+        return Estimate(note=str(error).rstrip("."))
+    edges, tail = guesses[0].edges, (1 - LEVEL / 100) / 2
+    low, high = quantile(posterior, edges, tail), quantile(posterior, edges, 1 - tail)
+    return Estimate(float(posterior_mean(posterior, edges)[0]), float(low[0]), float(high[0]))

@@ -89,7 +89,9 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     env.globals.update(charts=charts, game_data=game_data)
-    env.filters.update(elo=_elo, interval=_interval, z=_z, small=_small, points=_points, plain_moves=plain_moves)
+    env.filters.update(
+        elo=_elo, interval=_interval, z=_z, small=_small, points=_points, sentence=_sentence, plain_moves=plain_moves
+    )
     return env
 
 
@@ -189,6 +191,15 @@ def _small(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.2g}" if value >= 0.001 else f"{value:.1e}"
+
+
+def _sentence(text: str) -> str:
+    """A note as a sentence.
+
+    >>> _sentence("few turns: drawn towards 2795")
+    'Few turns: drawn towards 2795.'
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _points(value: float) -> str:

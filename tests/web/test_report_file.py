@@ -1,0 +1,151 @@
+"""The report as a file opened from disk, in a real browser: it works alone and calls nobody."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from assay.report.page import render
+from assay.report.pdf import print_pdf
+
+make_report = runpy.run_path(str(Path(__file__).parents[1] / "report" / "conftest.py"))["make_report"]
+
+
+@pytest.fixture
+def opened(page: Page, tmp_path: Path) -> Page:
+    """The made-up report, opened from disk; any request that leaves it fails the test."""
+    file = tmp_path / "report.html"
+    file.write_text(render(make_report()), encoding="utf-8")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(file.as_uri())
+    page.evaluate("addEventListener('beforeunload', () => {})")
+    assert asked == [file.as_uri()]
+    return page
+
+
+def names(page: Page) -> list[str]:
+    return page.locator("table.players tbody th a").all_inner_texts()
+
+
+def test_sorting(opened: Page) -> None:
+    assert names(opened) == ["Anderssen, Adolf", "Kieseritzky, Lionel"]
+    head = opened.get_by_role("columnheader", name="Moves")
+    assert head.get_attribute("aria-sort") == "descending"
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert names(opened) == ["Kieseritzky, Lionel", "Anderssen, Adolf"]
+    opened.get_by_role("button", name="Player", exact=True).click()
+    assert names(opened) == ["Anderssen, Adolf", "Kieseritzky, Lionel"]
+
+
+def test_stepping_through_a_game(opened: Page) -> None:
+    opened.locator("#game-1 > summary").click()
+    game = opened.locator("#game-1")
+    expect(game.locator(".spread")).to_contain_text("The start")
+    game.get_by_role("button", name="Last position").click()
+    expect(game.locator(".spread b")).to_have_text("23. Be7#")
+    expect(game.locator(".board")).to_have_attribute(
+        "aria-label", "Board after 23. Be7#. Arrow keys step through the moves."
+    )
+    game.get_by_role("button", name="Previous move").click()
+    expect(game.locator(".spread b")).to_have_text("22… Nxf6")
+    expect(game.locator(".spread .played")).to_contain_text("Nxf6 (played)")
+    expect(game.locator(".spread")).to_contain_text("Chances for a player rated 2480")
+    game.locator(".moves button", has_text="exf4").first.click()
+    expect(game.locator(".spread b")).to_have_text("2… exf4")
+    expect(game.locator(".spread")).to_contain_text("Does not count for the rating: one of the first eight moves")
+
+
+def pieces(page: Page) -> dict[str, str]:
+    """The pieces on the board of the first game, by square."""
+    found: dict[str, str] = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('#game-1 .board use')].map(use => {
+            const [x, y, piece] = ['x', 'y', 'href'].map(name => use.getAttribute(name));
+            return ['abcdefgh'[x / 45] + (8 - y / 45), piece.slice(1)];
+        }))"""
+    )
+    return found
+
+
+def test_the_board_follows_the_rules(opened: Page) -> None:
+    opened.locator("#game-1 > summary").click()
+    assert len(pieces(opened)) == 32
+    opened.locator("#game-1").get_by_role("button", name="Last position").click()
+    assert pieces(opened) == {
+        "a8": "bR", "c8": "bB", "d8": "bK", "h8": "bR", "a7": "bP", "d7": "bP", "e7": "wB", "f7": "bP", "g7": "wN",
+        "h7": "bP", "a6": "bN", "f6": "bN", "b5": "bP", "d5": "wN", "e5": "wP", "h5": "wP", "g4": "wP", "d3": "wP",
+        "a2": "wP", "c2": "wP", "e2": "wK", "a1": "bQ", "g1": "bB",
+    }  # fmt: skip
+
+
+def test_clicking_a_plot_goes_to_the_move(opened: Page) -> None:
+    opened.locator("#game-1 > summary").click()
+    plot = opened.locator("#game-1 .plies").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box is not None
+    plot.click(position={"x": box["width"] * 0.98, "y": box["height"] / 2})
+    expect(opened.locator("#game-1 .spread b")).to_have_text("23. Be7#")
+
+
+def test_a_link_opens_what_it_leads_to(opened: Page) -> None:
+    opened.get_by_role("link", name="Kieseritzky, Lionel").click()
+    expect(opened.locator("#player-2")).to_have_attribute("open", "")
+    opened.locator("#player-2").get_by_role("link", name="3").click()
+    expect(opened.locator("#game-3 .board svg")).to_be_visible()
+
+
+def test_light_and_dark(opened: Page) -> None:
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = opened.evaluate(paper)
+    opened.get_by_role("button", name="Dark").click()
+    assert opened.evaluate(paper) != light
+    opened.emulate_media(media="print")
+    assert opened.evaluate(paper) == "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("width", [340, 1280])
+def test_nothing_sticks_out(opened: Page, width: int) -> None:
+    opened.set_viewport_size({"width": width, "height": 800})
+    opened.evaluate("document.querySelectorAll('details').forEach(element => element.open = true)")
+    expect(opened.locator("#game-3 .board svg")).to_be_visible()
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_script_it_is_still_whole(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(render(make_report()), encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    page: Any = context.new_page()
+    page.goto(file.as_uri())
+    page.locator("#game-1 > summary").click()
+    expect(page.locator("#game-1 .moves")).to_contain_text("23. Be7# 1-0")
+    context.close()
+
+
+def test_a_hostile_pgn_runs_nothing(page: Page, tmp_path: Path) -> None:
+    name = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
+    file = tmp_path / "report.html"
+    file.write_text(render(make_report(white=name)), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.locator("#player-1 > summary").click()
+    page.locator("#game-1 > summary").click()
+    page.locator("#game-1").get_by_role("button", name="Last position").click()
+    expect(page.locator("#game-1 .spread p").first).to_contain_text("<script>")
+    assert page.title() == "London 1851 – Assay report"
+
+
+def test_the_pdf_has_the_games_open(tmp_path: Path, page: Page) -> None:
+    file = tmp_path / "report.pdf"
+    print_pdf(render(make_report()), file)
+    assert file.read_bytes().startswith(b"%PDF")
+    page.set_content(render(make_report()))
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.locator("#game-2 .moves button").last).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("#game-2 .moves button").last).to_be_hidden()
