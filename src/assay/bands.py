@@ -7,10 +7,10 @@ from dataclasses import dataclass
 SPEEDS = ("ultrabullet", "bullet", "blitz", "rapid", "classical", "correspondence")
 
 # Lichess: the estimated length of a game, base + 40 increments, in seconds; each speed lies below its limit.
-SPEED_LIMITS = {"ultrabullet": 30, "bullet": 180, "blitz": 480, "rapid": 1500}
+SPEED_LIMITS = {"ultrabullet": 30, "bullet": 180, "blitz": 480, "rapid": 1500, "classical": 21600}
 
 
-def speed(base_seconds: int | None, increment_seconds: int | None) -> str | None:
+def speed(base_seconds: float | None, increment_seconds: float | None) -> str | None:
     """Name the speed of a time control by Lichess's limits on base + 40 x increment.
 
     >>> speed(300, 0), speed(15, 0), speed(600, 5), speed(1800, 20), speed(None, None)
@@ -19,7 +19,7 @@ def speed(base_seconds: int | None, increment_seconds: int | None) -> str | None
     if base_seconds is None:
         return None
     estimate = base_seconds + 40 * (increment_seconds or 0)
-    return next((name for name, limit in SPEED_LIMITS.items() if estimate < limit), "classical")
+    return next((name for name, limit in SPEED_LIMITS.items() if estimate < limit), "correspondence")
 
 
 @dataclass(frozen=True)

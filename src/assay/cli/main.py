@@ -18,7 +18,13 @@ from assay.errors import AssayError, AssayWarning
 # command: (module in assay.cli, function, one line of help), by section. A new command needs a line here and a
 # function in the file of its room; nothing is imported until the command is called.
 COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
-    "Games": {},
+    "Games": {
+        "index": ("games", "index", "Make an index of PGN files: one typed row per game."),
+        "month": ("games", "month", "Fetch a month of Lichess games and index it."),
+        "stats": ("games", "stats", "Count games by rating and time control, with plots."),
+        "filter": ("games", "filter", "Count, show or write the games for which a condition holds."),
+        "balance": ("games", "balance", "Draw the same number of games from every rating band."),
+    },
     "Analysis": {
         "analyse": ("engine", "analyse", "Value every move of the games' positions with a chess engine."),
         "analyses": ("engine", "analyses", "List what an analysis store holds."),

@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.games.export import select as select
+    from assay.games.indexing import index as index
     from assay.games.moves import GameArrays as GameArrays
     from assay.games.moves import to_arrays as to_arrays
     from assay.games.positions import fens as fens
@@ -17,16 +19,20 @@ if TYPE_CHECKING:
     from assay.games.reader import read_games as read_games
     from assay.games.tags import Tags as Tags
     from assay.games.tags import read_tags as read_tags
+    from assay.games.where import compile_where as compile_where
 
 _HOME = {
     "Game": "reader",
     "GameArrays": "moves",
     "Tags": "tags",
+    "compile_where": "where",
     "fens": "positions",
+    "index": "indexing",
     "keys": "positions",
     "read_games": "reader",
     "read_tags": "tags",
     "repeated": "positions",
+    "select": "export",
     "to_arrays": "moves",
     "uci": "positions",
 }

@@ -7,6 +7,7 @@ JSON per second", VLDB Journal 28, 2019, section 3.1.1), with numpy in the place
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ import numpy.typing as npt
 Words = npt.NDArray[np.uint64]
 
 
-def pack(parts: Sequence[npt.NDArray[np.uint8]]) -> Words:
+def pack(parts: Sequence[npt.NDArray[Any]]) -> Words:
     """Bytes that are zero or not as bits, 64 to a word; all parts but the last hold a multiple of 8 bytes."""
     packed = [np.packbits(part, bitorder="little") for part in parts]
     joined = np.concatenate([*packed, np.zeros(16, np.uint8)])
@@ -48,7 +49,8 @@ class Counts:
     def before(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         word, rest = positions >> 6, (positions & 63).astype(np.uint64)
         mask = (np.uint64(1) << rest) - np.uint64(1)
-        return self._before[word] + np.bitwise_count(self._bits[word] & mask)
+        count: npt.NDArray[np.int64] = self._before[word] + np.bitwise_count(self._bits[word] & mask)
+        return count
 
     def between(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """How many bits are set from each start up to its end.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -163,8 +164,10 @@ class _ParquetWriter:
     def __init__(self, path: Path, *, movetext: bool) -> None:
         self.schema = WITH_MOVETEXT if movetext else SCHEMA
         texts = [f.name for f in self.schema if f.type == TEXT]
+        # Opened here and not by Arrow, whose errors name the temporary file.
+        self._file = path.open("wb")
         self._writer = pq.ParquetWriter(
-            path,
+            self._file,
             self.schema,
             compression="zstd",
             compression_level=1,
@@ -190,8 +193,6 @@ class _ParquetWriter:
             self._waiting, self._rows, self._bytes = [], 0, 0
 
     def close(self, about: dict[str, Any]) -> None:
-        import json
-
         self._flush()
         self._writer.add_key_value_metadata({METADATA: json.dumps(about, ensure_ascii=False).encode()})
         self.abandon()
@@ -201,6 +202,7 @@ class _ParquetWriter:
         if self._open:
             self._open = False
             self._writer.close()
+            self._file.close()
 
 
 class _CsvWriter:
@@ -208,7 +210,9 @@ class _CsvWriter:
 
     def __init__(self, path: Path, *, movetext: bool) -> None:
         self.schema = pa.schema([(f.name, pa.string() if f.type == TEXT else f.type) for f in SCHEMA])
-        self._writer = pacsv.CSVWriter(path, self.schema, write_options=pacsv.WriteOptions(quoting_style="needed"))
+        self._file = path.open("wb")
+        options = pacsv.WriteOptions(quoting_style="needed", quoting_header="none")
+        self._writer = pacsv.CSVWriter(self._file, self.schema, write_options=options)
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._writer.write_batch(batch.cast(self.schema))
@@ -218,3 +222,4 @@ class _CsvWriter:
 
     def abandon(self) -> None:
         self._writer.close()
+        self._file.close()

@@ -8,6 +8,7 @@ moves that are written.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +56,7 @@ def have_commands(part: Split, *names: bytes) -> list[Flags]:
     """Whether each game has these comment commands, such as `clk` in `[%clk 0:05:00]`."""
     if b"%" not in part.data:
         return [np.zeros(len(part), np.bool_) for _ in names]
-    hits: dict[bytes, list[npt.NDArray[np.uint8]]] = {name: [] for name in names}
+    hits: dict[bytes, list[npt.NDArray[Any]]] = {name: [] for name in names}
     length = len(part.data) - len(PADDING)
     for begin in range(0, length, _SCAN):
         size = min(_SCAN, length - begin)

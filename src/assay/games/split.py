@@ -204,7 +204,7 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
         starting = np.sort(np.append(starting, untagged))
 
     starts = lines.starts[starting]
-    ends = _without_space(lines, np.append(starts[1:], len(data)))
+    ends = _without_space(lines, np.append(starts, len(data))[1:])
     first_tag = np.searchsorted(lines.tags, starting)
     tags = lines.tags[first_tag[0] :] if len(starting) else lines.tags[:0]
     tag_counts = np.diff(np.append(first_tag, len(lines.tags)))

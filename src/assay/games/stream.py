@@ -83,7 +83,7 @@ class Stream:
                     parts, held = [], 0
         except _DamagedError as error:
             self.problem = str(error)
-            self._drain()
+            self.drain()
         if held:
             yield b"".join(parts)
 
@@ -116,8 +116,8 @@ class Stream:
         self.size += len(data)
         return data
 
-    def _drain(self) -> None:
-        """Read what is left, so that size and hash are those of the whole file even when it is damaged."""
+    def drain(self) -> None:
+        """Read what is left of the file and drop it, so that size and hash are those of the whole."""
         while self._read(_INPUT):
             pass
 

@@ -82,6 +82,7 @@ class _TagLines:
         """Begin, end, game, last bytes and the two bytes behind the name, of each line with this tag."""
         which = int(self._table[_hash(np.array([_head(name)], np.uint64))[0]])
         heap = slice(self._bounds[which - 1], self._bounds[which]) if len(name) >= 4 else slice(None)
+        rows: tuple[npt.NDArray[Any], ...]
         rows = self.at[heap], self.ends[heap], self.games[heap], self.last[heap], self.first[heap]
         rows = _where(same(rows[-1], name[:8]), rows)
         for done in range(8, len(name), 8):

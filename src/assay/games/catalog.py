@@ -1,0 +1,154 @@
+"""Index files, opened and checked, and the very bytes of their games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from assay import manifest
+from assay.errors import InputError
+from assay.games.columns import COLUMNS, MOVETEXT
+from assay.games.indexing import KIND, METADATA, manifest_path
+from assay.games.reader import Game
+from assay.games.stream import STDIN, Stream
+from assay.games.where import INDEX_TYPES, compile_where
+
+SUFFIXES = (".parquet", ".csv")
+PART = "_index"  # which of several index files a row comes from
+
+
+@dataclass(frozen=True)
+class Index:
+    """One index file: its rows, still on disk, and what it was made from."""
+
+    path: Path
+    rows: pl.LazyFrame
+    inputs: Mapping[str, Mapping[str, Any]]  # by source: bytes and sha256 of the file that was indexed
+
+    @property
+    def has_movetext(self) -> bool:
+        return MOVETEXT in self.rows.collect_schema()
+
+
+def is_index(path: str | Path) -> bool:
+    """Whether a file is an index by its name."""
+    return str(path).lower().endswith(SUFFIXES)
+
+
+def open_index(path: str | Path) -> Index:
+    """Open an index file; a file that is none is refused."""
+    file = Path(path)
+    if not file.is_file():
+        raise InputError(f"there is no index {file}; make one with: assay index FILE... -o {file}")
+    if not is_index(file):
+        raise InputError(
+            f"{file} is not an index (.parquet or .csv); make one with: assay index {file} -o INDEX.parquet"
+        )
+    try:
+        about = _about(file)
+        rows = pl.scan_parquet(file) if file.suffix == ".parquet" else _scan_csv(file)
+        missing = [name for name in COLUMNS if name not in rows.collect_schema()]
+    except (pa.ArrowInvalid, pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"cannot read {file}: {str(error).splitlines()[0]}.") from error
+    if missing:
+        raise InputError(f"{file} is not an index of games: it has no column {missing[0]}.")
+    return Index(file, rows, {item["name"]: item for item in about.get("inputs", [])})
+
+
+def open_indexes(paths: Sequence[str | Path]) -> list[Index]:
+    return [open_index(path) for path in paths]
+
+
+def rows_of(indexes: Sequence[Index], expression: str | None = None) -> pl.LazyFrame:
+    """The rows of all these indexes that the filter lets through; `_index` tells from which each comes."""
+    frames = [index.rows.select(*COLUMNS, pl.lit(number, pl.Int32).alias(PART)) for number, index in enumerate(indexes)]
+    rows = pl.concat(frames)
+    return rows.filter(compile_where(expression)) if expression else rows
+
+
+def _about(file: Path) -> dict[str, Any]:
+    """The manifest of an index."""
+    if file.suffix == ".parquet":
+        found = (pq.read_metadata(file).metadata or {}).get(METADATA)
+        if found is None:
+            raise InputError(f"{file} was not made by 'assay index': it does not say what it is an index of.")
+        about: dict[str, Any] = json.loads(found)
+        return about
+    beside = manifest_path(file)
+    return manifest.read(beside, KIND) if beside.is_file() else {}
+
+
+def _scan_csv(file: Path) -> pl.LazyFrame:
+    return pl.scan_csv(file, schema_overrides=INDEX_TYPES)
+
+
+def read_rows(index: Index, spans: pl.DataFrame) -> Iterator[Game]:
+    """The games of these rows (`source`, `start_offset`, `end_offset`, in file order), byte for byte.
+
+    They come from the index itself if it holds the text, else from the indexed files, which must not have changed
+    since: their size is checked first, and their hash as they are read.
+    """
+    if index.has_movetext:
+        yield from _from_text(index, spans)
+        return
+    for source in spans["source"].unique(maintain_order=True):
+        yield from _from_source(index, source, spans.filter(pl.col("source") == source))
+
+
+def _from_text(index: Index, spans: pl.DataFrame) -> Iterator[Game]:
+    key = ["source", "start_offset"]
+    texts = index.rows.select(*key, "end_offset", MOVETEXT)
+    chosen = texts.join(spans.lazy().select(key), on=key, how="semi", maintain_order="left").collect(engine="streaming")
+    for row in chosen.iter_rows():
+        yield Game(*row)
+
+
+def _from_source(index: Index, source: str, spans: pl.DataFrame) -> Iterator[Game]:
+    about = index.inputs.get(source)
+    path = _find_source(index, source)
+    if about is None:
+        raise InputError(f"{index.path} does not tell what {source} was when it was indexed; index it again.")
+    changed = InputError(
+        f"{path} is not the file that {index.path} was made from (its size or content has changed); index it again."
+    )
+    if path.stat().st_size != about["bytes"]:
+        raise changed
+    with Stream(path, hashed=True) as stream:
+        pairs = zip(spans["start_offset"].to_list(), spans["end_offset"].to_list(), strict=True)
+        yield from _pick(stream, source, list(pairs))
+        stream.drain()
+        if stream.sha256 != about["sha256"]:
+            raise changed
+
+
+def _pick(stream: Stream, source: str, spans: list[tuple[int, int]]) -> Iterator[Game]:
+    """The bytes between these offsets, which rise."""
+    at, held = 0, b""  # `held` are the bytes from `at` on
+    blocks = stream.blocks()
+    for start, end in spans:
+        while at + len(held) < end:
+            block = next(blocks, None)
+            if block is None:
+                raise InputError(f"{source} ends before its last game; index it again.")
+            keep = max(0, min(start - at, len(held)))
+            at, held = at + keep, held[keep:] + block
+        yield Game(source, start, end, held[start - at : end - at])
+
+
+def _find_source(index: Index, source: str) -> Path:
+    """The file that was indexed: where it was, or beside the index."""
+    if source == STDIN:
+        raise InputError(
+            f"the games of {index.path} came from stdin and are gone; index with --movetext to keep their text."
+        )
+    for path in (Path(source), index.path.parent / Path(source).name):
+        if path.is_file():
+            return path
+    raise InputError(f"{source}, from which {index.path} was made, is not there (nor beside the index).")

@@ -1,0 +1,198 @@
+"""The monthly archives of Lichess: fetched with resume, checked, and kept."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import time
+import urllib.error
+import urllib.request
+import warnings
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import AssayWarning, InputError, OutputError
+from assay.games.catalog import open_index
+from assay.games.indexing import IndexReport, index
+from assay.manifest import file_hash
+from assay.progress import Progress
+
+LICHESS = "https://database.lichess.org/standard"
+SUMS = "sha256sums.txt"
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+_BLOCK = 1 << 20
+_TRIES = 6  # in a row without a single new byte
+_TIMEOUT = 60.0
+_BROKEN = (OSError, http.client.HTTPException)
+
+
+@dataclass(frozen=True)
+class Month:
+    """One month on disk: the archive, its index, and whether they were there before."""
+
+    archive: Path
+    index: Path
+    games: int
+    fetched: bool
+    indexed: bool
+    report: IndexReport | None  # of the indexing, if it was done now
+
+
+def archive_name(month: str) -> str:
+    """The name of a month's archive.
+
+    >>> archive_name("2018-06")
+    'lichess_db_standard_rated_2018-06.pgn.zst'
+    """
+    if not _MONTH.fullmatch(month):
+        raise InputError(f"{month!r} is not a month; write it like 2018-06.")
+    return f"lichess_db_standard_rated_{month}.pgn.zst"
+
+
+def fetch_month(
+    month: str,
+    folder: str | Path = ".",
+    *,
+    url: str = LICHESS,
+    movetext: bool = False,
+    pause: float = 1.0,
+    quiet: bool = True,
+) -> Month:
+    """Fetch and index the archive of a month; what is there already and in order is used as it is.
+
+    A broken download goes on where it stopped, now and in the next run; `pause` is the first of the growing pauses
+    between tries, in seconds.
+    """
+    name, place = archive_name(month), Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {place}: {error.strerror or error}.") from error
+    archive, target = place / name, place / name.replace(".pgn.zst", ".parquet")
+    base = url.rstrip("/")
+    wanted = _checksum(base, name, present=archive.exists(), pause=pause)
+    fetched = not archive.exists()
+    if fetched:
+        _download(f"{base}/{name}", archive, wanted, pause=pause, quiet=quiet)
+    elif wanted and file_hash(archive) != wanted:
+        raise InputError(f"{archive} is not what {base} offers (its checksum differs); delete it and run this again.")
+    games = _games_indexed(target, archive, movetext=movetext)
+    report = None
+    if games is None:
+        report = index([archive], target, movetext=movetext, quiet=quiet)
+        games = report.games
+    return Month(archive, target, games, fetched, report is not None, report)
+
+
+def _games_indexed(target: Path, archive: Path, *, movetext: bool) -> int | None:
+    """How many games an index from an earlier run holds; None if there is none of this very file."""
+    if not target.exists():
+        return None
+    found = open_index(target)
+    about = found.inputs.get(str(archive))
+    same = about is not None and about["bytes"] == archive.stat().st_size and about["sha256"] == file_hash(archive)
+    return int(about["games"]) if about is not None and same and found.has_movetext >= movetext else None
+
+
+def _checksum(base: str, name: str, *, present: bool, pause: float) -> str | None:
+    """The SHA-256 that the server lists for an archive; None, with a warning, if it lists none."""
+    try:
+        text = _read(f"{base}/{SUMS}", pause=pause)
+    except InputError as error:
+        if not present:
+            raise
+        warnings.warn(f"the archive that is here could not be checked: {error}", AssayWarning, stacklevel=3)
+        return None
+    for line in text.decode("utf-8", "replace").splitlines():
+        parts = line.split()
+        if len(parts) == 2 and parts[1].lstrip("*").rsplit("/", 1)[-1] == name:
+            return parts[0].lower()
+    warnings.warn(f"{base}/{SUMS} lists no checksum for {name}; it is not checked.", AssayWarning, stacklevel=3)
+    return None
+
+
+def _read(url: str, *, pause: float) -> bytes:
+    for attempt in range(_TRIES):
+        try:
+            with closing(_open(url, 0)) as response:
+                return bytes(response.read())
+        except _BROKEN as error:
+            _give_up_or_wait(url, error, attempt, pause)
+    raise AssertionError("the last try raises")
+
+
+def _download(url: str, target: Path, wanted: str | None, *, pause: float, quiet: bool) -> None:
+    part = target.with_name(target.name + ".part")
+    for attempt in ("resumed", "whole"):
+        resumed = part.exists()
+        _fill(url, part, pause=pause, quiet=quiet)
+        if wanted is None or file_hash(part) == wanted:
+            part.replace(target)
+            return
+        part.unlink()
+        if attempt == "resumed" and resumed:
+            continue  # the file on the server may have changed since the first part was fetched
+        break
+    raise InputError(f"{url} does not match its checksum; it was damaged on the way. Run this again.")
+
+
+def _fill(url: str, part: Path, *, pause: float, quiet: bool) -> None:
+    """Append to `part` until it holds all of the file; give up after several tries without a new byte."""
+    failures = 0
+    with Progress(f"fetching {part.name.removesuffix('.part')}", unit="bytes", quiet=quiet) as progress:
+        while True:
+            have = part.stat().st_size if part.exists() else 0
+            try:
+                if _fetch_rest(url, part, have, progress):
+                    return
+                error: Exception = OSError("the connection broke off")
+            except _BROKEN as broken:
+                error = broken
+            grown = part.exists() and part.stat().st_size > have
+            failures = 0 if grown else failures + 1
+            _give_up_or_wait(url, error, failures - 1 if failures else 0, pause)
+
+
+def _fetch_rest(url: str, part: Path, have: int, progress: Progress) -> bool:
+    """One request for what is missing; whether the file is whole now."""
+    try:
+        response = _open(url, have)
+    except urllib.error.HTTPError as error:
+        if error.code == 416 and have:  # nothing lies beyond what we have
+            return True
+        raise
+    with closing(response):
+        resumes = response.status == 206
+        length = response.headers.get("Content-Length")
+        total = (have if resumes else 0) + int(length) if length else None
+        done = have if resumes else 0
+        try:
+            file = part.open("ab" if resumes else "wb")
+        except OSError as error:
+            raise OutputError(f"cannot write {part}: {error.strerror or error}.") from error
+        with file:
+            while block := response.read(_BLOCK):
+                try:
+                    file.write(block)
+                except OSError as error:
+                    raise OutputError(f"cannot write {part}: {error.strerror or error}.") from error
+                done += len(block)
+                progress.update(done, total)
+    return total is None or done == total
+
+
+def _open(url: str, have: int) -> http.client.HTTPResponse:
+    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
+    response: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=_TIMEOUT)
+    return response
+
+
+def _give_up_or_wait(url: str, error: Exception, failures: int, pause: float) -> None:
+    if isinstance(error, urllib.error.HTTPError) and error.code < 500:
+        hint = " Is this month published?" if error.code == 404 else ""
+        raise InputError(f"{url}: the server answers {error.code} {error.reason}.{hint}") from error
+    if failures + 1 >= _TRIES:
+        reason = getattr(error, "reason", None) or error
+        raise InputError(f"cannot fetch {url}: {reason}. What has been fetched is kept; run this again.") from error
+    time.sleep(pause * 2**failures)
