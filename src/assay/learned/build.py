@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from polars import selectors
 
 from assay import manifest
 from assay.bands import STANDARD, Bands
@@ -149,6 +150,7 @@ def _fill(
             _encode_batch([games[i] for i in keep], tags[keep], selection, analyst, writer, left_out)
             progress.advance(len(games))
     writer.flush()
+    left_out = +left_out
     if not writer.rows:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in left_out.most_common()) or "there are no games"
         raise LearnedError(f"no game is left to encode ({reasons}).")
@@ -159,7 +161,7 @@ def _fill(
         plies=writer.plies,
         by_game=sum(row["white_id"] is None or row["black_id"] is None for row in writer.rows),
         analysed=sum(row["analysed"] for row in writer.rows),
-        left_out={reason: count for reason, count in left_out.most_common() if count},
+        left_out=dict(left_out.most_common()),
     )
     told = asdict(selection) | settings | asdict(built)
     told |= {"version": VERSION, "identity": manifest.file_hash(folder / GAMES)[:16]}
@@ -173,6 +175,7 @@ def _batches(files: Sequence[Path], problems: Counter[str]) -> Iterator[tuple[li
         with Stream(file) as stream:
             for part in splits(stream, problems):
                 tags = pl.DataFrame(pl.from_arrow(rows(part, stream.name, problems)))
+                tags = tags.with_columns(selectors.categorical().cast(pl.String))
                 spans = list(zip(part.starts.tolist(), part.ends.tolist(), strict=True))
                 for at in range(0, len(spans), BATCH):
                     some = spans[at : at + BATCH]
@@ -192,7 +195,7 @@ def _worth_reading(
     """The games whose tags make them examples; the others are counted by the first reason that they give."""
     ratings = tags.select("white_elo", "black_elo").cast(pl.Float64).to_numpy()
     bands = selection.bands
-    players = tags.select("white", "black").cast(pl.String).iter_rows()
+    players = tags.select("white", "black").iter_rows()
     reasons = {
         NOT_DRAWN: random.random(len(tags)) >= selection.share,
         FILTERED: ~chosen(tags) if chosen else np.zeros(len(tags), dtype=bool),

@@ -15,7 +15,7 @@ from assay.learned.arrays import Arrays, load_arrays, save_arrays
 
 NAME = "checkpoint.npz"
 
-_MAY_CHANGE = ("threads", "patience")  # settings that do not change the curve
+_MAY_CHANGE = ("threads", "patience", "epochs")  # with other epochs the rate goes on along another cosine
 
 
 @dataclass

@@ -90,6 +90,15 @@ def unpack(packed: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint8]:
     return bits.reshape(*packed.shape, 8, 8)
 
 
+def squares_of(plane: int) -> str:
+    """The squares of a packed plane by name; "all" for a whole plane.
+
+    >>> squares_of(1 | 1 << 63), squares_of(0)
+    ('a1 h8', '')
+    """
+    return "all" if plane == chess.BB_ALL else " ".join(chess.square_name(square) for square in chess.SquareSet(plane))
+
+
 def _presence(board: chess.Board, piece: chess.Piece) -> int:
     mask = 0
     for square in board.pieces(piece.piece_type, piece.color):

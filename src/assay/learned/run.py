@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from assay import manifest
 from assay.errors import InputError, LearnedError
 from assay.learned.arrays import Arrays, load_arrays, save_arrays
 from assay.learned.config import Config, from_mapping
+from assay.paths import atomic
 
 KIND = "learned-run"
 VERSION = 1
-MANIFEST, WEIGHTS, METRICS = "run.json", "weights.npz", "metrics.csv"
+MANIFEST, WEIGHTS, METRICS, SETTINGS = "run.json", "weights.npz", "metrics.csv", "settings.json"
 
 Floats = npt.NDArray[np.float64]
 
@@ -71,6 +73,23 @@ def save_run(
         "results": results,
     }
     manifest.write(path / MANIFEST, manifest.make(KIND, inputs=dataset["inputs"], settings=settings))
+
+
+def write_settings(path: Path, config: Config, inputs: tuple[str, ...]) -> None:
+    """Note what a training starts with, so that it can be resumed without saying it again."""
+    with atomic(path / SETTINGS) as part:
+        part.write_text(json.dumps({"config": config.as_dict(), "inputs": list(inputs)}, indent=1) + "\n")
+
+
+def read_settings(path: Path) -> tuple[Config, tuple[str, ...]]:
+    """What the training in this folder was started with."""
+    try:
+        settings = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
+        return from_mapping(settings["config"], str(path / SETTINGS)), tuple(settings["inputs"])
+    except OSError:
+        raise LearnedError(f"{path} holds no training to resume; leave --resume out to start one.") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path / SETTINGS} is damaged ({error}); start the training again elsewhere.") from error
 
 
 def open_run(path: Path) -> Run:

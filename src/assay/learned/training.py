@@ -57,6 +57,8 @@ def _number_in_group(groups: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def validation_rows(dataset: Dataset) -> npt.NDArray[np.int64]:
     """The validation games, at most a few thousand."""
     rows = np.random.default_rng(0).permutation(dataset.rows("validation"))
+    if not len(rows):
+        raise LearnedError(f"{dataset.path} has no validation games; encode more games.")
     return np.sort(rows[:VALIDATION_GAMES])
 
 

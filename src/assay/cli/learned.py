@@ -1,0 +1,430 @@
+"""The commands of the learned rating: planes, encode, train, evaluate, guess."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.common import Command, format_option, is_quiet, print_table
+
+if TYPE_CHECKING:
+    from assay.learned.guess import Guess
+    from assay.scoring import Score
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_OUT = click.Path(path_type=Path, dir_okay=False)
+
+
+def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int]:
+    """Numbers from 0 to 63 like `0-11,36`."""
+    chosen: list[int] = []
+    for word in (value or "0-63").split(","):
+        first, _, last = word.strip().partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal() or not int(first) <= int(last or first) < 64:
+            raise click.BadParameter(f"{word!r} is no plane or range of planes from 0 to 63, such as 36-41.")
+        chosen += range(int(first), int(last or first) + 1)
+    return chosen
+
+
+def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:
+    low, _, high = value.partition(":")
+    if not low.isdecimal() or not high.isdecimal() or int(low) >= int(high):
+        raise click.BadParameter(f"{value!r} is no range of ratings such as 600:3100.")
+    return int(low), int(high)
+
+
+@click.command(cls=Command)
+@click.argument("file", type=_FILE, metavar="FILE")
+@click.option("--game", "number", type=click.IntRange(1), default=1, show_default=True, help="Which game of the file.")
+@click.option("--ply", type=click.IntRange(1), default=1, show_default=True, help="Which ply of the game.")
+@click.option("--planes", callback=_numbers, metavar="LIST", help="Planes to show, such as 0-11,36.  [default: all]")
+@click.option("-o", "--out", type=_OUT, help="Draw them over the board (.svg, .png, .pdf).")
+@format_option
+def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | None, format: str) -> None:
+    """Show the planes that the learned rating reads: what stands where, who controls what, before and after a move.
+
+    Prints a table of the planes with their squares; with -o draws them over the board.
+
+    \b
+    Examples:
+      assay planes game.pgn --ply 20
+      assay planes game.pgn --ply 20 --planes 36-47 -o control.svg
+    """
+    import numpy as np
+
+    from assay.errors import InputError
+    from assay.games import read_games, to_arrays
+    from assay.learned.encode import encode_games
+    from assay.learned.planes import PLANE_NAMES, squares_of, unpack
+
+    game = next((game for at, game in enumerate(read_games(file), start=1) if at == number), None)
+    if game is None:
+        raise InputError(f"{file} has no game {number}.")
+    arrays = to_arrays([game])
+    if not arrays.valid[0]:
+        raise InputError(f"game {number} of {file} cannot be read: {arrays.reason[0]}.")
+    if ply > arrays.plies:
+        raise InputError(f"game {number} of {file} has {arrays.plies} plies, so there is no ply {ply}.")
+    packed = encode_games(arrays).planes[ply - 1]
+    if out is None:
+        shown = [{"plane": at, "name": PLANE_NAMES[at], "squares": squares_of(int(packed[at]))} for at in planes]
+        print_table(shown, format=format)
+        return
+    from assay.learned.guess import sans
+    from assay.report.plots_learned import planes_figure, save_figure
+
+    title = f"game {number}, ply {ply}: {sans(arrays, 0, game)[ply - 1]}"
+    save_figure(planes_figure(np.asarray(arrays.boards[ply - 1]), unpack(packed), planes, title), out)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=_FILE, metavar="FILE...")
+@click.option("-o", "--out", type=_FOLDER, required=True, metavar="DATASET", help="The new dataset (a folder).")
+@click.option("--where", metavar="EXPR", help="Take only games for which this holds, as in 'assay filter'.")
+@click.option("--band-width", type=click.IntRange(10, 1000), default=100, show_default=True, help="Of a rating band.")
+@click.option("--range", "bounds", callback=_range, default="600:3100", show_default=True, help="Ratings to take.")
+@click.option("--max-plies", type=click.IntRange(1), default=200, show_default=True, help="Plies to keep of a game.")
+@click.option("--min-plies", type=click.IntRange(1), default=10, show_default=True, help="Leave shorter games out.")
+@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the games.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Of the draw by --share.")
+@click.option("--analyses", type=_FILE, metavar="STORE", help="Add engine scalars from this analysis store.")
+@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="Depth of those analyses.")
+@format_option
+def encode(
+    files: Sequence[Path],
+    out: Path,
+    where: str | None,
+    band_width: int,
+    bounds: tuple[int, int],
+    max_plies: int,
+    min_plies: int,
+    share: float,
+    seed: int,
+    analyses: Path | None,
+    depth: int,
+    format: str,
+) -> None:
+    """Encode the rated games of PGN files into a dataset for 'assay train'.
+
+    A dataset is a folder of packed shards (64 planes of 64 bits per ply) that are mapped into memory when read. Games
+    are split into training (80 %), validation and test (10 % each) by a hash of the players' names, so that nobody is
+    in two sets; a game between players of different sets is left out. Where a name is unknown, the game itself is
+    hashed, and the command says so.
+
+    \b
+    Examples:
+      assay encode games.pgn.zst -o dataset
+      assay encode lichess.pgn.zst -o bands --band-width 200 --range 700:2700
+      assay encode games.pgn -o rapid --where 'speed == "rapid"' --analyses analyses.db
+    """
+    from contextlib import ExitStack
+
+    from assay.bands import Bands
+    from assay.learned.build import Selection, build_dataset
+
+    low, high = bounds
+    bands = Bands(low, low + -(-(high - low) // band_width) * band_width, band_width)
+    selection = Selection(bands, max_plies, min_plies, share, seed)
+    settings: dict[str, Any] = {"where": where}
+    with ExitStack() as stack:
+        analyst = None
+        if analyses is not None:
+            from assay.engine.store import Store
+            from assay.learned.engine_scalars import analyst as analyst_of
+
+            analyst = analyst_of(stack.enter_context(Store(analyses)), depth)
+            settings |= {"analyses": analyses.name, "depth": depth}
+        built = build_dataset(
+            files, out, selection, chosen=_filter(where), analyst=analyst, settings=settings, quiet=is_quiet()
+        )
+    rows = [{"games": f"in {name}", "count": count} for name, count in built.games.items()]
+    rows += [{"games": f"left out: {reason}", "count": count} for reason, count in built.left_out.items()]
+    if analyses is not None:
+        rows.append({"games": "with engine analyses", "count": built.analysed})
+    print_table(rows, format=format)
+    if built.by_game:
+        click.echo(f"assay: {built.by_game} games do not name both players and were split by game.", err=True)
+    if analyses is not None and not built.analysed:
+        click.echo(f"assay: none of these games is in {analyses}; the engine scalars are empty.", err=True)
+
+
+def _filter(where: str | None) -> Any:
+    """The filter language as a test of index rows."""
+    if where is None:
+        return None
+    from assay.games.where import compile_where
+
+    condition = compile_where(where)
+    return lambda tags: tags.select(condition).to_series().fill_null(False).to_numpy()
+
+
+@click.command(cls=Command)
+@click.argument("dataset", type=_FOLDER, metavar="DATASET")
+@click.option("-o", "--out", type=_FOLDER, required=True, metavar="RUN", help="Where the training goes (a folder).")
+@click.option("--config", "config_file", type=_FILE, help="Settings as TOML; options given here come before it.")
+@click.option("--model", type=click.Choice(("transformer", "gru", "boosting", "mean")), help="[default: transformer]")
+@click.option("--d-model", type=int, help="Width of the model.  [default: 128]")
+@click.option("--layers", type=int, help="Layers.  [default: 4]")
+@click.option("--heads", type=int, help="Attention heads.  [default: 4]")
+@click.option("--square-width", type=int, help="Channels per square; 0 projects the raw bits.  [default: 24]")
+@click.option("--dropout", type=float, help="[default: 0.1]")
+@click.option("--batch-size", type=int, help="Games per step.  [default: 64]")
+@click.option("--lr", type=float, help="Peak learning rate.  [default: 3e-4]")
+@click.option("--weight-decay", type=float, help="[default: 0.05]")
+@click.option("--epochs", type=int, help="[default: 10]")
+@click.option("--patience", type=int, help="Epochs without a better validation NLL before stopping.  [default: 3]")
+@click.option("--elo-weight", type=float, help="Weight of the squared error of the mean.  [default: 0]")
+@click.option("--balanced", is_flag=True, default=None, help="Learn posteriors under an even prior over the bands.")
+@click.option("--max-plies", type=int, help="Plies that the model reads.  [default: 128]")
+@click.option("--games", type=int, help="Training games to use; 0 for all.  [default: 0]")
+@click.option("--per-band", type=int, help="At most so many training games per band; 0 for all.  [default: 0]")
+@click.option("--threads", type=int, help="Processor threads.  [default: 1]")
+@click.option("--seed", type=int, help="[default: 1]")
+@click.option("--clock", is_flag=True, help="Read clock times too.")
+@click.option("--engine", is_flag=True, help="Read engine scalars too.")
+@click.option("--resume", is_flag=True, help="Go on with the training in RUN.")
+@format_option
+def train(
+    dataset: Path,
+    out: Path,
+    config_file: Path | None,
+    clock: bool,
+    engine: bool,
+    resume: bool,
+    format: str,
+    **options: Any,
+) -> None:
+    """Train a model that keeps a posterior over rating bands, ply by ply.
+
+    The model sees the moves alone (with --clock and --engine more), never a tag. The output at ply t is
+    p(band | plies 0..t) for both players. Training stops early on the validation NLL and ends with one fitted
+    temperature. It writes to RUN: weights.npz, run.json (settings, data, prior, temperature), metrics.csv, curves.svg,
+    reliability.svg, and checkpoint.npz, from which --resume goes on after any interruption, along the same curve.
+
+    The baselines are trained the same way: --model gru, --model boosting, --model mean.
+
+    \b
+    Examples:
+      assay train dataset -o run --d-model 64 --layers 2 --epochs 8
+      assay train dataset -o trees --model boosting
+      assay train dataset -o run --resume
+    """
+    from assay.learned.config import Config, read_config, with_options
+    from assay.learned.dataset import open_dataset
+    from assay.learned.fit import fit_run
+    from assay.learned.run import read_settings
+    from assay.report.plots_learned import reliability_figure, save_figure, training_figure
+
+    inputs = ("board", *(kind for kind, wanted in (("clock", clock), ("engine", engine)) if wanted))
+    if resume:
+        start, inputs = read_settings(out)
+    else:
+        start = read_config(config_file) if config_file else Config()
+    config = with_options(start, options)
+    fitted = fit_run(open_dataset(dataset), out, config, inputs, resume=resume, quiet=is_quiet())
+    if fitted.history:
+        save_figure(training_figure(fitted.history), out / "curves.svg")
+    save_figure(reliability_figure(fitted.validation), out / "reliability.svg")
+    print_table([{"set": "validation", **_shown(fitted.validation.score())}], format=format, decimals=_DECIMALS)
+
+
+@click.command(cls=Command)
+@click.argument("run", type=_FOLDER, metavar="RUN")
+@click.argument("dataset", type=_FOLDER, metavar="DATASET")
+@click.option("--against", "others", multiple=True, type=_FOLDER, metavar="RUN", help="Other runs beside it (repeat).")
+@click.option("--split", type=click.Choice(("train", "validation", "test")), default="test", show_default=True)
+@click.option("--balanced", is_flag=True, help="As many games of each band.")
+@click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
+@click.option("--games", type=click.IntRange(1), help="Judge on so many games only.")
+@click.option("--plots", type=_FOLDER, metavar="DIR", help="Write reliability.svg and confusion.svg there.")
+@format_option
+def evaluate(
+    run: Path,
+    dataset: Path,
+    others: Sequence[Path],
+    split: str,
+    balanced: bool,
+    prior: Path | None,
+    games: int | None,
+    plots: Path | None,
+    format: str,
+) -> None:
+    """Judge a trained model on games it has not seen: by ply, by band, by speed, next to other runs.
+
+    \b
+    top1, within1       share of players whose most likely band is right, or at most one off
+    mae, rmse, bias     of the posterior mean, in Elo; mean_mae is that of predicting the mean for everybody
+    noise               one game as a measurement: 1/RMSE^2 = 1/spread^2 + 1/noise^2
+    nll, ece            likelihood in nats; calibration error of the most likely band, 15 bins of equal mass
+    cover50/80/95       how often the central intervals hold the true rating
+
+    \b
+    Examples:
+      assay evaluate run dataset --balanced --plots figures
+      assay evaluate run dataset --against gru --against trees --against mean --format csv
+    """
+    import numpy as np
+
+    from assay.learned.dataset import open_dataset
+    from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, test_rows
+    from assay.learned.guess import read_prior
+    from assay.learned.run import open_run
+
+    data = open_dataset(dataset)
+    rows = test_rows(data, split, balanced=balanced)
+    if games is not None:
+        rows = np.sort(np.random.default_rng(1).permutation(rows)[:games])
+    table = []
+    for folder in (run, *others):
+        opened = open_run(folder)
+        shift = None if prior is None else read_prior(prior, opened.edges)
+        judged = judge(opened, data, rows, prior=shift, quiet=is_quiet())
+        name = folder.name
+        for plies, found in by_ply(judged).items():
+            table.append({"run": name, "what": f"after {plies}" if plies != "end" else "end", **_shown(found)})
+        if folder != run:
+            continue
+        table += [{"run": name, "what": f"band {band}", **_shown(found)} for band, found in by_band(judged).items()]
+        table += [{"run": name, "what": speed, **_shown(found)} for speed, found in by_speed(judged).items()]
+        table.append({"run": name, "what": "average of the pair", "cases": len(rows), "mae": pair_error(judged)})
+        several, _ = pooled(judged, opened.prior if shift is None else shift, opened.power)
+        if several is not None:
+            table.append({"run": name, "what": "players with several games", **_shown(several)})
+        if plots is not None:
+            from assay.report.plots_learned import confusion_figure, reliability_figure, save_figure
+
+            plots.mkdir(parents=True, exist_ok=True)
+            save_figure(reliability_figure(judged), plots / "reliability.svg")
+            save_figure(confusion_figure(judged), plots / "confusion.svg")
+    print_table(table, ("run", "what", *_COLUMNS), format=format, decimals=_DECIMALS)
+
+
+_COLUMNS = (
+    "cases",
+    "top1",
+    "within1",
+    "mae",
+    "mean_mae",
+    "rmse",
+    "bias",
+    "noise",
+    "nll",
+    "ece",
+    "cover50",
+    "cover80",
+    "cover95",
+)
+_DECIMALS = dict.fromkeys(_COLUMNS, 3) | dict.fromkeys(("mae", "mean_mae", "rmse", "bias", "noise"), 0)
+
+
+def _shown(score: Score) -> dict[str, Any]:
+    return {name: value for name, value in score.row().items() if name in _COLUMNS}
+
+
+@click.command(cls=Command)
+@click.argument("file", type=_FILE, metavar="FILE")
+@click.option("--game", "number", type=click.IntRange(1), help="This game alone, move by move.")
+@click.option("--player", metavar="NAME", help="All games of this player, pooled.")
+@click.option("--model", metavar="RUN", help="A trained run, or 'lichess' or 'otb'.  [default: by the Site tag]")
+@click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
+@click.option("-o", "--out", type=_OUT, help="Draw the posterior of the game (.svg, .png, .pdf).")
+@format_option
+def guess(
+    file: Path,
+    number: int | None,
+    player: str | None,
+    model: str | None,
+    prior: Path | None,
+    out: Path | None,
+    format: str,
+) -> None:
+    """Guess both players' ratings from the moves alone, after every move.
+
+    Of one game (the only one of the file, or --game N) prints the posterior over rating bands after every move as a
+    row of blocks, with its mean and the interval that holds 80 % of it. Of several games prints the last posterior of
+    each. --player pools the games of one player. The models that ship with Assay need no extra; the one trained on
+    Lichess games speaks of Lichess ratings, the other of over-the-board ratings.
+
+    --prior says whom you expect: JSON like {"1500": 0.3, "1700": 0.7} or CSV with the columns band and share.
+
+    \b
+    Examples:
+      assay guess game.pgn -o posterior.svg
+      assay guess tournament.pgn --player "Carlsen,M"
+      assay guess games.pgn --game 3 --model run --format csv
+    """
+    from assay.errors import LearnedError
+    from assay.learned.guess import guess_games, pool_games
+
+    guesses, problems = guess_games(file, model=model, number=number, player=player, prior=prior)
+    if len(guesses) == 1 and player is None:
+        _print_moves(guesses[0], format)
+        if out is not None:
+            from assay.report.plots_learned import posterior_figure, save_figure
+
+            save_figure(posterior_figure(guesses[0]), out)
+    elif out is not None:
+        raise LearnedError("-o draws one game: choose it with --game.")
+    else:
+        _print_games(guesses, format, player, pool_games(guesses, player) if player else None)
+    for reason, count in problems.most_common():
+        click.echo(f"assay: {count} games left out: {reason}.", err=True)
+
+
+def _print_moves(guess: Guess, format: str) -> None:
+    from assay.learned.guess import estimate, sparkline
+
+    rows: list[dict[str, Any]] = []
+    for ply, pair in enumerate(guess.posteriors):
+        row: dict[str, Any] = {"ply": ply, "move": _numbered(guess, ply)}
+        for side, posterior in zip(("white", "black"), pair, strict=True):
+            found = estimate(posterior, guess.edges)
+            row |= {side: found.mean, f"{side}_low": found.low, f"{side}_high": found.high}
+            if format == "table":
+                row[f"{side}_bands"] = f"|{sparkline(posterior)}|"
+            else:
+                low = guess.edges[:-1].astype(int).tolist()
+                row |= {f"{side}_{band}": p for band, p in zip(low, posterior.tolist(), strict=True)}
+        rows.append(row)
+    if format == "table":
+        for side, name, rating in zip(("White", "Black"), guess.players, guess.ratings, strict=True):
+            click.echo(f"{side}: {name}" + (f" ({rating})" if rating is not None else ""))
+        bands = f"{guess.edges[0]:.0f} to {guess.edges[-1]:.0f} by {guess.edges[1] - guess.edges[0]:.0f}"
+        click.echo(f"Model: {guess.run.name}; bands {bands}; 80 % intervals\n")
+    titles = {"white": "White", "black": "Black"} | {f"{s}_{w}": w for s in ("white", "black") for w in ("low", "high")}
+    titles |= {f"{side}_bands": "bands" for side in ("white", "black")}
+    print_table(rows, format=format, titles=titles, decimals=dict.fromkeys(_ESTIMATES, 0))
+
+
+_ESTIMATES = tuple(f"{side}{what}" for side in ("white", "black") for what in ("", "_low", "_high"))
+
+
+def _numbered(guess: Guess, ply: int) -> str:
+    """The move of a ply with its number, as in a score sheet."""
+    if ply == 0:
+        return "before"
+    number, black = divmod(ply - 1, 2)
+    return f"{number + 1}{'...' if black else '.'} {guess.moves[ply - 1]}"
+
+
+def _print_games(guesses: list[Guess], format: str, player: str | None, pooled: Any) -> None:
+    from assay.learned.guess import estimate, sparkline
+
+    rows: list[dict[str, Any]] = []
+    for guess in guesses:
+        for side, colour in enumerate(("White", "Black")):
+            if player is None or guess.players[side] == player:
+                posterior = guess.posteriors[-1, side]
+                found = estimate(posterior, guess.edges)
+                row = {"game": guess.number, "colour": colour, "player": guess.players[side]}
+                row |= {"rating": guess.ratings[side], "guess": found.mean, "low": found.low, "high": found.high}
+                rows.append(row | {"bands": f"|{sparkline(posterior)}|"})
+    if pooled is not None:
+        found = estimate(pooled, guesses[0].edges)
+        row = {"game": None, "colour": "pooled", "player": player, "rating": None, "guess": found.mean}
+        rows.append(row | {"low": found.low, "high": found.high, "bands": f"|{sparkline(pooled)}|"})
+    print_table(rows, format=format, decimals={"guess": 0, "low": 0, "high": 0})

@@ -1,0 +1,103 @@
+"""From a dataset to a finished run: train the model that is asked for, calibrate it, write it."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from assay.errors import MissingExtra, OutputError
+from assay.learned.baselines import train_boosting, train_mean
+from assay.learned.config import Config
+from assay.learned.dataset import Dataset
+from assay.learned.evaluate import Judged, judge, pooled
+from assay.learned.run import MANIFEST, METRICS, SETTINGS, Run, open_run, read_settings, save_run, write_settings
+from assay.learned.training import Trained, validation_rows
+
+CALIBRATION_GAMES = 1500
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A finished run and how it does on validation games, under its own prior."""
+
+    run: Run
+    validation: Judged
+    history: list[dict[str, float]]  # by epoch; empty for a baseline
+
+
+def fit_run(
+    dataset: Dataset,
+    folder: Path,
+    config: Config,
+    inputs: tuple[str, ...] = ("board",),
+    *,
+    resume: bool = False,
+    quiet: bool = True,
+) -> Fitted:
+    """Train into a folder. A folder that holds a training already is only touched with `resume`."""
+    if resume:
+        read_settings(folder)  # refuses a folder without a training
+    elif (folder / SETTINGS).exists() or (folder / MANIFEST).exists():
+        raise OutputError(f"{folder} holds a training already; go on with --resume, or choose another folder.")
+    else:
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot write {folder}: {error.strerror or error}.") from error
+        write_settings(folder, config, inputs)
+    trained = _train(dataset, folder, config, inputs, resume, quiet)
+    run = _save(folder, trained, dataset, config, inputs, power=1.0)
+    held = np.random.default_rng(0).permutation(validation_rows(dataset))[:CALIBRATION_GAMES]
+    validation = judge(run, dataset, np.sort(held), quiet=quiet)
+    _, power = pooled(validation, run.prior)
+    return Fitted(_save(folder, trained, dataset, config, inputs, power=power), validation, read_history(folder))
+
+
+def read_history(folder: Path) -> list[dict[str, float]]:
+    """The curve of a training, one row per epoch; none for a baseline."""
+    if not (folder / METRICS).is_file():
+        return []
+    with (folder / METRICS).open(encoding="utf-8", newline="") as file:
+        return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
+
+
+def _train(
+    dataset: Dataset, folder: Path, config: Config, inputs: tuple[str, ...], resume: bool, quiet: bool
+) -> Trained:
+    if config.model == "mean":
+        return train_mean(dataset, config)
+    if config.model == "boosting":
+        return train_boosting(dataset, config, inputs, quiet=quiet)
+    try:
+        from assay.learned.train import train
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise MissingExtra("torch", "learn") from None
+    return train(dataset, folder, config, inputs, resume=resume, quiet=quiet)
+
+
+def _save(
+    folder: Path, trained: Trained, dataset: Dataset, config: Config, inputs: tuple[str, ...], power: float
+) -> Run:
+    about = dataset.manifest
+    save_run(
+        folder,
+        trained.weights,
+        config=config,
+        edges=dataset.edges,
+        prior=trained.prior,
+        inputs=inputs,
+        temperature=trained.temperature,
+        power=power,
+        dataset={
+            "identity": dataset.identity,
+            "inputs": about["inputs"],
+            "split": "game" if about["settings"]["by_game"] else "player",
+        },
+        results=trained.results,
+    )
+    return open_run(folder)

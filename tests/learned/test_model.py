@@ -1,0 +1,53 @@
+"""The sequence models: what they may see, and that numpy says what torch says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from assay.learned import forward
+from assay.learned.checkpoint import weights_of
+from assay.learned.config import Config
+from assay.learned.dataset import Dataset
+from assay.learned.loader import Batch, Examples, collate
+from assay.learned.model import Net
+
+SMALL = {"d_model": 16, "layers": 2, "heads": 2, "square_width": 4, "max_plies": 20}
+CONFIGS = [Config(**SMALL), Config(**SMALL | {"model": "gru"}), Config(**SMALL | {"square_width": 0})]  # type: ignore[arg-type]
+NAMES = ["transformer", "gru", "raw bits"]
+
+
+@pytest.fixture
+def batch(dataset: Dataset) -> Batch:
+    examples = Examples(dataset, np.arange(4), 20, ("board",))
+    return collate([examples[i] for i in range(4)])
+
+
+def net_of(config: Config) -> Net:
+    torch.manual_seed(3)
+    mean, spread = np.full(42, 0.5, np.float32), np.full(42, 2.0, np.float32)
+    return Net(config, 4, mean, spread).eval()
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
+def test_no_ply_sees_a_later_one(config: Config, batch: Batch) -> None:
+    net = net_of(config)
+    with torch.no_grad():
+        whole = net(batch.planes, batch.scalars, batch.white)
+        start = net(batch.planes[:, :5], batch.scalars[:, :5], batch.white[:, :5])
+    assert whole.shape == (*batch.mask.shape, 2, 4)
+    assert torch.allclose(whole[:, :5], start, atol=1e-5)
+    assert not torch.allclose(whole[:, 5], whole[:, 6], atol=1e-3)
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=NAMES)
+def test_numpy_says_what_torch_says(config: Config, batch: Batch, dataset: Dataset) -> None:
+    net = net_of(config)
+    with torch.no_grad():
+        expected = net(batch.planes, batch.scalars, batch.white).numpy()
+    weights = weights_of(net)
+    for game in range(4):
+        plies = dataset.game(game, 20)
+        found = forward.logits(weights, config, plies.planes, plies.board.astype(np.float32), plies.white)
+        np.testing.assert_allclose(found, expected[game, : len(plies)], atol=2e-5)
