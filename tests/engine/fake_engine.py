@@ -1,6 +1,6 @@
 """A UCI engine that misbehaves as told; run as a program by the tests.
 
-    fake_engine.py [--fault NAME] [--at TEXT] [--once FILE] [--log FILE] [--seconds S] [--name NAME]
+    fake_engine.py [--fault NAME] [--at TEXT] [--once FILE] [--log FILE] [--seconds S] [--name NAME] [--shift CP]
 
 Values are a checksum of position, move and depth, so they are the same in every run. The fault strikes at positions
 whose FEN contains TEXT (default: at all); with --once only as long as FILE does not exist.
@@ -22,7 +22,7 @@ def value(fen: str, move: str, depth: int) -> int:
     return zlib.crc32(f"{fen} {move} {depth}".encode()) % 401 - 200
 
 
-def search(fen: str, depth: int, lines: int) -> list[str]:
+def search(fen: str, depth: int, lines: int, shift: int = 0) -> list[str]:
     """The lines of an honest search, with a bound that is no value before each exact score."""
     moves = [move.uci() for move in chess.Board(fen).legal_moves]
     said = []
@@ -31,7 +31,7 @@ def search(fen: str, depth: int, lines: int) -> list[str]:
         for rank, move in enumerate(ranked, 1):
             head = f"info depth {at} seldepth {at} multipv {rank} score"
             said.append(f"{head} cp 999 lowerbound nodes 5 nps 5 pv {move}")
-            said.append(f"{head} cp {value(fen, move, at)} nodes {at * 100} nps 5 pv {move} e7e5")
+            said.append(f"{head} cp {value(fen, move, at) + shift} nodes {at * 100} nps 5 pv {move} e7e5")
     return said
 
 
@@ -42,6 +42,7 @@ def main() -> None:
     parser.add_argument("--once", type=Path)
     parser.add_argument("--log", type=Path)
     parser.add_argument("--seconds", type=float, default=0.0)
+    parser.add_argument("--shift", type=int, default=0)
     parser.add_argument("--name", default="Fake 1.0")
     args = parser.parse_args()
 
@@ -81,7 +82,7 @@ def main() -> None:
                     with args.log.open("a") as log:
                         log.write(f"{fen}\n")
                 time.sleep(args.seconds)
-                said = search(fen, int(words[words.index("depth") + 1]), lines)
+                said = search(fen, int(words[words.index("depth") + 1]), lines, args.shift)
                 if strikes("dies", fen):
                     say(*said[: len(said) // 2])
                     os._exit(1)

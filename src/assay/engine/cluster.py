@@ -25,6 +25,7 @@ LOCAL = "local"
 # A chunk should last about so long: much longer than the start of an engine, and a small loss when a worker dies.
 CHUNK_SECONDS = 15.0
 MOST_IN_CHUNK = 200
+CONNECT_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def connect(address: str, workers: int | None = None) -> Iterator[Cluster]:
             yield Cluster(client, local.scheduler_address)
         return
     try:
-        client = distributed.Client(address, timeout="10s")
+        client = distributed.Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise EngineError(
             f"no Dask scheduler answers at {address}. Start one with 'dask scheduler', and workers with "
@@ -201,9 +202,9 @@ class Cluster:
         """How many chunks run at a time; with `wait`, not before there is a worker (for at most a minute)."""
         for _ in range(60):
             threads = {name: count for name, count in self.client.nthreads().items() if name not in self.refused}
+            if not threads and self.refused:
+                raise EngineError("no worker is left: " + "; ".join(sorted(set(self.refused.values()))))
             if threads or not wait:
                 return sum(threads.values())
-            if self.refused:
-                raise EngineError("no worker is left: " + "; ".join(sorted(set(self.refused.values()))))
             time.sleep(1)
         raise EngineError(f"no worker came to {self.address}. Start one with 'dask worker {self.address}'.")

@@ -1,0 +1,137 @@
+"""Analyses out and in again: the same store, in either format; rows that are wrong are counted, not believed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.engine.exchange import export
+from assay.engine.identity import ALL_LINES, Job
+from assay.engine.imports import import_file
+from assay.engine.run import Outcome
+from assay.engine.store import LeftOut, Store, writing
+from assay.errors import InputError, OutputError
+
+MATE = {
+    "fen": "6k1/5ppp/8/8/8/8/8/K6R w - - 0 1",
+    "moves": ["h1h7", "a1b1"],
+    "scores": {"1": ["#-2", 10], "2": [None, "#5"], "3": [-300, -310]},
+}
+
+
+def everything(path: Path) -> list[Any]:
+    with Store(path) as store:
+        return [
+            (kept.identity, list(store.all_valued(kept.id)), list(store.all_left_out(kept.id))) for kept in store.kept()
+        ]
+
+
+def write(path: Path, *rows: object) -> Path:
+    path.write_text("".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("name", ["out.parquet", "out.jsonl", "out.jsonl.gz", "out.jsonl.zst"])
+def test_a_store_comes_back_whole(
+    name: str, fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    analysed(fake())
+    analysed(fake(name="Other"), lines=4)
+    with writing(tmp_path / "store.db") as store:
+        store.add(1, [LeftOut(b"\0" * 32 + b"\1\10\0", "decided", -31_995)])
+        mates = write(tmp_path / "mates.jsonl", {**MATE, "engine": "Mater"})
+        import_file(mates, store, job=Job("none"))
+        count = export(store, tmp_path / name, quiet=True)
+    with writing(tmp_path / "back.db") as store:
+        back = import_file(tmp_path / name, store, job=Job("none"), quiet=True)
+    assert back.refused == {"not a legal position": 1}  # the empty board above
+    before, after = everything(tmp_path / "store.db"), everything(tmp_path / "back.db")
+    before[0][2].pop(0)
+    assert after == before
+    assert count == back.valued + back.left_out + 1
+
+
+def test_rows_without_an_engine_belong_to_the_one_that_gives_the_same_values(
+    fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    analysed(fake(), lines=5)
+    with Store(tmp_path / "store.db") as store:
+        export(store, tmp_path / "named.jsonl", quiet=True)
+    rows = [json.loads(line) for line in (tmp_path / "named.jsonl").read_text().splitlines()]
+    bare = write(
+        tmp_path / "bare.jsonl",
+        *({k: r[k] for k in ("fen", "moves", "scores") if k in r} for r in rows if "moves" in r),
+    )
+
+    with writing(tmp_path / "same.db") as store:
+        import_file(bare, store, job=Job(fake()), quiet=True)
+        assert store.kept()[0].identity == everything(tmp_path / "store.db")[0][0]
+    with writing(tmp_path / "named.db") as store:
+        import_file(bare, store, job=Job("no-such-engine"), named="Rybka 3", quiet=True)
+        assert (store.kept()[0].identity.engine, store.kept()[0].identity.lines) == ("Rybka 3", 5)
+    with writing(tmp_path / "none.db") as store, pytest.raises(InputError, match="there is none here to compare with"):
+        import_file(bare, store, job=Job("no-such-engine"), quiet=True)
+
+    rows[0]["scores"]["3"][0] += 1
+    wrong = write(tmp_path / "wrong.jsonl", *({k: r[k] for k in ("fen", "moves", "scores")} for r in rows[:3]))
+    with writing(tmp_path / "wrong.db") as store, pytest.raises(InputError, match=r"gives other values \(1 of 3"):
+        import_file(wrong, store, job=Job(fake()), quiet=True)
+
+
+def test_games_are_counted_by_their_last_position(tmp_path: Path) -> None:
+    rows = [{**MATE, "engine": "M", "game": "one", "ply": ply} for ply in (20, 21)]
+    with writing(tmp_path / "store.db") as store:
+        assert import_file(write(tmp_path / "in.jsonl", *rows), store, job=Job("none"), quiet=True).games == 1
+        assert [(kept.games, kept.positions, kept.depth) for kept in store.kept()] == [(1, 1, 3)]
+        assert store.kept()[0].identity.lines == ALL_LINES
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"fen": "nonsense"}, "expected"),
+        ({"fen": "8/8/8/8/8/8/8/8 w - - 0 1"}, "not a legal position"),
+        ({"fen": None}, ""),
+        ({"moves": ["h1h7", "h1h7"]}, "listed twice"),
+        ({"moves": ["h1h7", "a1a9"]}, "not legal"),
+        ({"moves": []}, "or none"),
+        ({"scores": {}}, "scores without a depth"),
+        ({"scores": {"0": [1, 2]}}, "scores without a depth"),
+        ({"scores": {"1": [1]}}, "not as many scores as moves"),
+        ({"scores": {"1": [1, None]}}, "without a score at the last depth"),
+        ({"scores": {"1": [1, "mate"]}}, "no score"),
+        ({"scores": [[1, 2]]}, ""),
+    ],
+)
+def test_a_wrong_row_is_counted_and_the_others_are_read(change: dict[str, object], why: str, tmp_path: Path) -> None:
+    good = {**MATE, "engine": "M"}
+    file = write(tmp_path / "in.jsonl", {**good, **change}, good)
+    with writing(tmp_path / "store.db") as store:
+        found = import_file(file, store, job=Job("none"), quiet=True)
+    assert (found.valued, found.refused.total()) == (1, 1)
+    assert why in found.first_refused
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "no json\n", "[1, 2]\n", '{"fen": 1}\n'])
+def test_a_file_without_a_good_row_is_an_error(content: str, tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_text(content)
+    with writing(tmp_path / "store.db") as store, pytest.raises(InputError, match="holds no analysis"):
+        import_file(file, store, job=Job("none"), quiet=True)
+
+
+def test_what_is_no_parquet_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "in.parquet").write_text("text")
+    with writing(tmp_path / "store.db") as store:
+        with pytest.raises(InputError, match="cannot be read as Parquet"):
+            import_file(tmp_path / "in.parquet", store, job=Job("none"), quiet=True)
+        with pytest.raises(InputError, match="cannot read"):
+            import_file(tmp_path / "nowhere.jsonl", store, job=Job("none"), quiet=True)
+        with pytest.raises(InputError, match=r"name the file \.parquet"):
+            export(store, tmp_path / "out.csv", quiet=True)
+        with pytest.raises(OutputError, match="does not exist"):
+            export(store, tmp_path / "nowhere" / "out.jsonl", quiet=True)

@@ -1,0 +1,145 @@
+"""The store: what serves which question, what replaces what, and files that are no store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.engine.identity import ALL_LINES, Identity
+from assay.engine.run import Outcome
+from assay.engine.store import LeftOut, Store, Writer, writing
+from assay.engine.uci import Valued
+from assay.errors import StoreError
+
+ENGINE = Identity("Fish 1", "net", (("Hash", "16"),), nodes=0, lines=50)
+
+
+def valued(name: str, *, depth: int = 3, legal: int = 2, listed: int | None = None) -> Valued:
+    """A position with made-up values."""
+    moves = np.arange(1, (listed or legal) + 1, dtype="<u2")
+    scores = np.arange(depth * len(moves), dtype="<i2")
+    return Valued(name.encode().ljust(35), depth, depth, legal, 10, 5, moves.tobytes(), scores.tobytes())
+
+
+@pytest.fixture
+def store(tmp_path: Path):  # type: ignore[no-untyped-def]
+    with writing(tmp_path / "store.db") as opened:
+        yield opened
+
+
+def with_lines(lines: int) -> Identity:
+    return Identity(ENGINE.engine, ENGINE.net, ENGINE.options, ENGINE.nodes, lines)
+
+
+def test_what_is_stored_comes_back(store: Store) -> None:
+    number = store.number_of(ENGINE)
+    out = LeftOut(b"k" * 35, "decided", 612)
+    store.add(number, [valued("a"), valued("b", depth=1), out])
+    assert list(store.all_valued(number)) == [valued("a"), valued("b", depth=1)]
+    assert list(store.all_left_out(number)) == [out]
+    (kept,) = store.kept()
+    assert (kept.identity, kept.positions, kept.left_out, kept.least_depth, kept.depth) == (ENGINE, 2, 1, 1, 3)
+
+
+def test_a_lesser_depth_is_covered_and_a_greater_one_is_not(store: Store) -> None:
+    store.add(store.number_of(ENGINE), [valued("a", depth=3)])
+    assert [len(store.known(ENGINE, depth)) for depth in (1, 3, 4)] == [1, 1, 0]
+
+
+def test_a_deeper_search_takes_the_place_of_a_shallower_one_and_not_the_other_way(store: Store) -> None:
+    number = store.number_of(ENGINE)
+    for depth in (3, 5, 4):
+        store.add(number, [valued("a", depth=depth)])
+    assert list(store.all_valued(number)) == [valued("a", depth=5)]
+
+
+def test_fewer_lines_serve_where_all_moves_are_listed_anyway(store: Store) -> None:
+    store.add(store.number_of(with_lines(3)), [valued("few", legal=3), valued("many", legal=9, listed=3)])
+    assert [key.strip() for key in store.known(with_lines(ALL_LINES), 3)] == [b"few"]
+    assert [key.strip() for key in store.known(with_lines(2), 3)] == []
+    assert sorted(key.strip() for key in store.known(with_lines(3), 3)) == [b"few", b"many"]
+
+
+def test_another_engine_net_option_or_node_limit_does_not_serve(store: Store) -> None:
+    store.add(store.number_of(ENGINE), [valued("a")])
+    for other in (
+        Identity("Fish 2", "net", ENGINE.options, 0, 50),
+        Identity("Fish 1", "other", ENGINE.options, 0, 50),
+        Identity("Fish 1", "net", (("Hash", "32"),), 0, 50),
+        Identity("Fish 1", "net", ENGINE.options, 1000, 50),
+    ):
+        assert not store.known(other, 1)
+
+
+def test_scores_are_read_at_the_depth_asked_for_or_the_last_before(store: Store) -> None:
+    number = store.number_of(ENGINE)
+    store.add(number, [valued("a", depth=3)])
+    rows = list(store.known(ENGINE, 1).values())
+    at = {depth: np.frombuffer(store.read_bytes(rows, depth)[0][2], "<i2").tolist() for depth in (1, 3, 9)}
+    assert at == {1: [0, 1], 3: [4, 5], 9: [4, 5]}
+    assert store.read_bytes(rows)[0][2] == valued("a", depth=3).scores
+
+
+def test_the_analysis_that_is_meant(store: Store) -> None:
+    for lines, names in ((50, "ab"), (1, "abc")):
+        store.add(store.number_of(with_lines(lines)), [valued(name) for name in names])
+    assert store.choose(depth=3).lines == 1
+    assert store.choose("fish", depth=2, lines=50).lines == 50
+    with pytest.raises(StoreError, match="no analyses at depth 9; it holds: Fish 1, 50 lines, depth 3; Fish 1, 1 line"):
+        store.choose(depth=9)
+    with pytest.raises(StoreError, match="no analyses by 'shark'"):
+        store.choose("shark", depth=3)
+    store.add(store.number_of(Identity("Fish 2", "", (), 0, 50)), [valued("a")])
+    with pytest.raises(StoreError, match="several engines: say which with --engine"):
+        store.choose(depth=3)
+    assert store.choose("Fish 2", depth=3).engine == "Fish 2"
+
+
+def test_a_writer_that_cannot_write_says_so(store: Store) -> None:
+    number = store.number_of(ENGINE)
+    store._db.execute("PRAGMA query_only = 1")
+    with pytest.raises(StoreError, match="cannot be written: attempt to write"), Writer(store, number) as writer:
+        writer.put(valued("a"))
+
+
+def test_files_that_are_no_store(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no analysis store"):
+        Store(tmp_path / "nowhere.db")
+    text = tmp_path / "text.db"
+    text.write_text("1. e4 e5 " * 500)
+    with pytest.raises(StoreError, match="cannot be opened as an analysis store"):
+        Store(text)
+    other = tmp_path / "other.db"
+    with sqlite3.connect(other) as database:
+        database.execute("CREATE TABLE a (b)")
+    database.close()
+    with pytest.raises(StoreError, match="is not an analysis store"):
+        Store(other)
+    with pytest.raises(StoreError, match="is not an analysis store"), writing(other):
+        pass
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store(folder)
+
+
+def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with writing(path) as store:
+        store._db.execute("PRAGMA user_version = 99")
+    with pytest.raises(StoreError, match="newer version of Assay"):
+        Store(path)
+
+
+def test_a_second_run_costs_nothing_and_a_deeper_one_starts_anew(
+    fake: Callable[..., str], analysed: Callable[..., Outcome]
+) -> None:
+    first = analysed(fake(), depth=3)
+    assert first.valued == first.positions - first.left_out.total() > 10
+    for depth, valued_now in ((3, 0), (2, 0), (4, first.valued)):
+        again = analysed(fake(), depth=depth)
+        assert (again.valued, again.known) == (valued_now, first.positions - valued_now)
