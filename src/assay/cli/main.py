@@ -32,6 +32,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "import-analyses": ("engine", "import_analyses", "Read analyses from Parquet or JSON lines into a store."),
     },
     "Ratings from moves": {
+        "fit": ("intrinsic", "fit", "Fit the model of a fallible player to games: the paper's table."),
+        "show": ("intrinsic", "show", "Show a game turn by turn, as the model sees it."),
+        "difference": ("intrinsic", "difference", "Average difference between the moves played and the engine's."),
+        "simulate": ("intrinsic", "simulate", "Play a tournament among agents of known strength."),
         "ipr": ("rating", "ipr", "Rate players by their moves, with intervals."),
         "posterior": ("rating", "posterior", "Follow the rating through one game, move by move."),
         "screen": ("rating", "screen", "Compare players' moves with what is expected of their ratings."),

@@ -123,8 +123,7 @@ def _fit(
 
 def _averages(problem: Problem, player: Player) -> tuple[Floats, Floats]:
     """Average quantities of the method and their slopes by ln s, ln c and each weight (parameters x quantities)."""
-    assert player.weights is not None
-    criterion = CRITERIA[problem.method]  # type: ignore[index]
+    criterion = CRITERIA[problem.method]
     total: Floats | float = 0.0
     slopes: Floats | float = 0.0
     for block in problem.blocks:
@@ -147,7 +146,8 @@ def _weight_slopes(player: Player, block: Block, p_slope: Floats) -> list[Floats
     curve = curve_named(player.curve)
     log_x = block.log_delta - np.log(player.s)
     g = [np.exp(-curve.log_inverse(x, player.c)) for x in log_x]
-    y = np.maximum(np.tensordot(player.weights, np.stack(g), axes=1), 1e-300)
+    assert player.weights is not None
+    y = np.maximum(sum(w * one for w, one in zip(player.weights, g, strict=True)), 1e-300)
     total = p_slope.sum(axis=0)
     out = []
     for one in g:

@@ -1,0 +1,220 @@
+"""The table of RH11: s and c for each group of turns, projected beside actual."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.engine.turns import Turns
+from assay.errors import InputError, ModelError
+from assay.intrinsic.criteria import MethodName
+from assay.intrinsic.curves import CurveName
+from assay.intrinsic.fit import Fit, fit
+from assay.intrinsic.models import ModelName
+from assay.intrinsic.spread import CAP, TIE, Floats, Scale, elsewhere_deltas, scaled_deltas
+from assay.paths import atomic
+from assay.performance.groups import group, mileposts
+
+MARKS = tuple(range(1000, 2901, 100))
+COLUMNS = (
+    "elo", "s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit", "turns",
+    "games", "s_error", "c_error", "s_fit_error", "elsewhere", "note",
+)  # fmt: skip
+APPENDED = (
+    "file", "group", "games", "turns", "elo_mean", "elo_least", "elo_greatest", "s", "c", "ad_predicted", "ad_actual",
+    "mm_predicted", "mm_actual", "qfit", "first_year", "last_year",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class How:
+    """How values become deltas and how they are fitted."""
+
+    method: MethodName = "percentile"
+    model: ModelName = "power"
+    curve: CurveName = "invexp"
+    k: float = 1.0
+    cap: float = CAP
+    tie: float = TIE
+    scale: Scale = "log"
+
+
+@dataclass(frozen=True)
+class FitRow:
+    """One group: its free fit, its fit with c on the line through all groups, and who is in it.
+
+    A group that cannot be fitted has neither, and a note that says why.
+    """
+
+    label: str
+    turns: int
+    games: int
+    elo: float
+    elo_range: tuple[float, float]
+    years: tuple[int, int] | None
+    free: Fit | None
+    on_line: Fit | None
+    note: str = ""
+
+    def shown(self, fix_c: bool) -> Fit | None:
+        """The fit whose projections are shown."""
+        return self.on_line if fix_c else self.free
+
+    def values(self, fix_c: bool = False) -> dict[str, Any]:
+        """The row of the table, by column."""
+        found, line = self.shown(fix_c), self.on_line
+        row: dict[str, Any] = {"elo": self.elo, "turns": self.turns, "games": self.games, "note": self.note}
+        if found is not None:
+            names = (*COLUMNS[5:10], "s", "c", "s_error", "c_error", "elsewhere")
+            row |= {name: getattr(found, name) for name in names}
+        if line is not None:
+            row |= {"c_fit": line.c, "s_fit": line.s, "s_fit_error": line.s_error}
+        return row
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Deltas of some turns with what the fit needs beside them."""
+
+    deltas: Floats
+    played: NDArray[np.int64]
+    elsewhere: Floats
+    games: NDArray[np.int64]
+
+    def fit(self, how: How, chosen: NDArray[np.bool_], c: float | None = None) -> Fit:
+        return fit(
+            self.deltas[chosen],
+            self.played[chosen],
+            method=how.method,
+            model=how.model,
+            curve=how.curve,
+            c=c,
+            games=self.games[chosen],
+            elsewhere=self.elsewhere[chosen],
+        )
+
+
+def spread_of(turns: Turns, how: How) -> Spread:
+    """The deltas of turns."""
+    refuse_one_line(turns)
+    deltas = scaled_deltas(turns.values, k=how.k, cap=how.cap, tie=how.tie, scale=how.scale)
+    elsewhere = elsewhere_deltas(turns.values, k=how.k, cap=how.cap, scale=how.scale)
+    return Spread(deltas, turns.played, elsewhere, turns.game)
+
+
+def refuse_one_line(turns: Turns) -> None:
+    """A spread needs more than one move."""
+    if any(identity.lines == 1 for identity in turns.identities):
+        raise InputError(
+            "these analyses hold one line per position, and the model needs the other moves too: analyse again without "
+            "'--lines 1' (the average difference, 'assay difference', needs no more)."
+        )
+
+
+def group_codes(turns: Turns, by: str, within: float) -> tuple[tuple[str, ...], NDArray[np.intp]]:
+    """Labels of the groups, and for each turn the number of its group (-1: in none)."""
+    if by != "milepost":
+        groups = group(turns, by)
+        return groups.labels, groups.code
+    mark = mileposts(turns, MARKS, within)
+    present = [m for m in MARKS if (mark == m).any()]
+    if not present:
+        raise InputError(f"no game has both players within {within:g} points of the same century mark.")
+    code = np.full(len(turns), -1, dtype=np.intp)
+    for number, m in enumerate(present):
+        code[mark == m] = number
+    return tuple(str(m) for m in present), code
+
+
+def fit_table(turns: Turns, by: str, how: How, *, within: float = 10.0) -> list[FitRow]:
+    """Fit every group; then c is made a line in Elo and s fitted again with c on it (RH11, section 6).
+
+    With fewer than three groups of known rating there is no line to draw, and c_fit is that of all turns together.
+    """
+    if not len(turns):
+        raise InputError("no turns are left to fit.")
+    labels, code = group_codes(turns, by, within)
+    spread = spread_of(turns, how)
+    rows = [_row(turns, spread, how, label, code == number) for number, label in enumerate(labels)]
+    line = _line_of_c(rows, spread, how, code >= 0)
+    finished = []
+    for number, row in enumerate(rows):
+        if row.free is None:
+            finished.append(row)
+            continue
+        c = line[0] + line[1] * (row.elo - 2000) if np.isfinite(row.elo) else line[0]
+        again = spread.fit(how, code == number, c=float(np.clip(c, 0.1, 2.0)))
+        finished.append(FitRow(**{**vars(row), "on_line": again}))
+    return finished
+
+
+def _row(turns: Turns, spread: Spread, how: How, label: str, chosen: NDArray[np.bool_]) -> FitRow:
+    rating = turns.rating[chosen]
+    known = rating[np.isfinite(rating)]
+    games = np.unique(turns.game[chosen])
+    years = turns.games["year"].gather(games.tolist()).drop_nulls()
+    span = (int(years.min()), int(years.max())) if len(years) else None  # type: ignore[arg-type]
+    elo, ends = (
+        (float(known.mean()), (float(known.min()), float(known.max()))) if len(known) else (np.nan, (np.nan,) * 2)
+    )
+    common = (label, int(chosen.sum()), len(games), elo, ends, span)
+    try:
+        return FitRow(*common, spread.fit(how, chosen), None)
+    except ModelError as error:
+        return FitRow(*common, None, None, note=str(error))
+
+
+def _line_of_c(rows: Sequence[FitRow], spread: Spread, how: How, used: NDArray[np.bool_]) -> tuple[float, float]:
+    """c at 2000 and its slope per point, by weighted least squares over the groups."""
+    points = [
+        (row.elo - 2000, row.free.c, row.free.c_error)
+        for row in rows
+        if row.free is not None and np.isfinite(row.elo) and np.isfinite(row.free.c_error) and row.free.c_error > 0
+    ]
+    if len({round(elo) for elo, _, _ in points}) < 3:
+        fitted = [row.free for row in rows if row.free is not None]
+        return (fitted[0].c if len(fitted) == 1 else spread.fit(how, used).c if fitted else np.nan), 0.0
+    elo, c, error = np.array(points).T
+    slope, at_2000 = np.polyfit(elo, c, 1, w=1 / error)
+    return float(at_2000), float(slope)
+
+
+def append_rows(path: Path, file: str, rows: Iterable[FitRow], fix_c: bool = False) -> int:
+    """Add the rows to a cumulative CSV, made if it is not there; the number of rows added."""
+    new = []
+    for row in rows:
+        found = row.shown(fix_c)
+        if found is None:
+            continue
+        first, last = row.years or (None, None)
+        new.append(
+            {
+                **{name: getattr(found, name) for name in APPENDED if hasattr(found, name)},
+                "file": file,
+                "group": row.label,
+                "games": row.games,
+                "elo_mean": row.elo,
+                "elo_least": row.elo_range[0],
+                "elo_greatest": row.elo_range[1],
+                "first_year": first,
+                "last_year": last,
+            }
+        )
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    if before and before.splitlines()[0] != ",".join(APPENDED):
+        raise InputError(f"{path} is not a table of fits: its first line should be {','.join(APPENDED)}.")
+    out = io.StringIO()
+    writer = csv.DictWriter(out, APPENDED, lineterminator="\n")
+    if not before:
+        writer.writeheader()
+    writer.writerows(new)
+    with atomic(path) as part:
+        part.write_text(before + out.getvalue(), encoding="utf-8")
+    return len(new)

@@ -1,0 +1,83 @@
+"""One game turn by turn: what was played, what the engine would play, and how likely the model finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+import numpy as np
+
+from assay.engine.position import decode_move, to_fen
+from assay.engine.spreads import last_depth
+from assay.engine.turns import Turns
+from assay.intrinsic.models import move_probabilities
+from assay.intrinsic.spread import Floats, scaled_deltas
+from assay.performance.fits import refuse_one_line
+
+ELSEWHERE = "elsewhere"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A move of a spread: SAN, value in pawns, scaled delta, probability, and whether it was the one played."""
+
+    san: str
+    value: float
+    delta: float
+    probability: float
+    played: bool
+
+
+@dataclass(frozen=True)
+class ShownTurn:
+    """One turn: its number as in a score sheet, the move played and its probability, and the spread, best first."""
+
+    move: int
+    white: bool
+    played: str
+    rank: int | None
+    delta: float
+    probability: float
+    spread: tuple[Candidate, ...]
+
+    @property
+    def number(self) -> str:
+        return f"{self.move}{'.' if self.white else '...'}"
+
+
+def show_turns(turns: Turns, s: Floats, c: Floats, *, lines: int = 5) -> list[ShownTurn]:
+    """Turn by turn, with the probabilities of a player of `s` and `c` (one value per turn)."""
+    refuse_one_line(turns)
+    values = last_depth(turns.values)
+    deltas = scaled_deltas(values)
+    p = move_probabilities(deltas, s, c)
+    shown = []
+    for t in range(len(turns)):
+        board = chess.Board(to_fen(turns.keys[t].tobytes()))
+        played = int(turns.played[t])
+        ranks = list(range(min(lines, int(np.isfinite(values[t]).sum()))))
+        if played >= len(ranks):
+            ranks.append(played)
+        spread = tuple(
+            Candidate(
+                board.san(chess.Move.from_uci(decode_move(int(turns.moves[t, i])))),
+                float(values[t, i]),
+                float(deltas[t, i]),
+                float(p[t, i]),
+                i == played,
+            )
+            for i in ranks
+        )
+        mine = next((candidate for candidate in spread if candidate.played), None)
+        shown.append(
+            ShownTurn(
+                int(turns.move[t]),
+                bool(turns.white[t]),
+                mine.san if mine else ELSEWHERE,
+                played + 1 if mine else None,
+                mine.delta if mine else float("inf"),
+                mine.probability if mine else 0.0,
+                spread,
+            )
+        )
+    return shown

@@ -1,0 +1,221 @@
+"""A tournament among agents: games whose players are known to the last decimal.
+
+Each agent plays with the model's probabilities on what an engine says of the position. A player may be helped: on a
+share of the moves the engine's first choice is played instead. The truth goes into the manifest, so that every method
+can be tried on games where the answer is known.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import chess
+import chess.pgn
+import numpy as np
+
+from assay.engine import score
+from assay.engine.live import Engine
+from assay.engine.position import decode_move
+from assay.engine.uci import Valued
+from assay.errors import InputError
+from assay.intrinsic.agent import Agent
+from assay.intrinsic.spread import Floats
+
+RESIGN = -8.0
+LONGEST = 300
+
+
+@dataclass(frozen=True)
+class Assist:
+    """Help for one player: the share of moves that are the engine's, from a move number on."""
+
+    name: str
+    share: float
+    from_move: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Assist:
+        """Read NAME:SHARE[:FROM_MOVE].
+
+        >>> Assist.parse("Player 2:0.3:12")
+        Assist(name='Player 2', share=0.3, from_move=12)
+        """
+        parts = text.split(":")
+        try:
+            assist = cls(parts[0], float(parts[1]), *(int(part) for part in parts[2:]))
+        except (IndexError, ValueError, TypeError):
+            raise InputError(
+                f"{text!r} is not NAME:SHARE or NAME:SHARE:FROM_MOVE, such as 'Player 2:0.3:12'."
+            ) from None
+        if not 0 <= assist.share <= 1 or assist.from_move < 1:
+            raise InputError(f"{text!r}: the share lies between 0 and 1, and the first move is 1.")
+        return assist
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of the tournament: name, parameters, the rating in the tags, if any, and help, if any."""
+
+    name: str
+    s: float
+    c: float
+    elo: int | None = None
+    assist: Assist | None = None
+
+
+@dataclass(frozen=True)
+class Played:
+    """A game, with the truth about it: which plies were the engine's doing."""
+
+    white: Entrant
+    black: Entrant
+    moves: tuple[str, ...]
+    result: str
+    assisted: tuple[int, ...]
+    round: int
+
+    def pgn(self, event: str) -> str:
+        """The game as PGN."""
+        game = chess.pgn.Game()
+        game.headers.update(
+            Event=event, Site="Assay", Date="????.??.??", Round=str(self.round), White=self.white.name,
+            Black=self.black.name, Result=self.result,
+        )  # fmt: skip
+        for side, entrant in (("White", self.white), ("Black", self.black)):
+            if entrant.elo is not None:
+                game.headers[f"{side}Elo"] = str(entrant.elo)
+        node: chess.pgn.GameNode = game
+        for move in self.moves:
+            node = node.add_variation(chess.Move.from_uci(move))
+        return str(game)
+
+    def truth(self) -> dict[str, Any]:
+        return {
+            "round": self.round,
+            "white": self.white.name,
+            "black": self.black.name,
+            "result": self.result,
+            "plies": len(self.moves),
+            "assisted_plies": list(self.assisted),
+        }
+
+
+def pairings(entrants: Sequence[Entrant], games: int) -> list[tuple[Entrant, Entrant]]:
+    """So many games, all pairs in turn, colours changing from one cycle to the next."""
+    if len(entrants) < 2:
+        raise InputError("a tournament takes at least two players: give --elo (or --s and --c) twice.")
+    pairs = list(combinations(entrants, 2))
+    cycle = [pair if number % 2 == 0 else pair[::-1] for number, pair in enumerate(pairs)]
+    both = cycle + [pair[::-1] for pair in cycle]
+    return [both[number % len(both)] for number in range(games)]
+
+
+Look = Callable[[str], Valued]
+
+
+def play(white: Entrant, black: Entrant, look: Look, *, seed: int, round_number: int = 1) -> Played:
+    """Play one game; it ends by the rules, by resignation (8 pawns down), or as a draw after 150 moves."""
+    board = chess.Board()
+    random = np.random.default_rng(seed)
+    agents = {
+        chess.WHITE: (white, Agent(white.s, white.c, seed=random)),
+        chess.BLACK: (black, Agent(black.s, black.c, seed=random)),
+    }
+    moves: list[str] = []
+    assisted: list[int] = []
+    while (result := _result(board)) is None:
+        entrant, agent = agents[board.turn]
+        options, values = listed(look(board.fen()))
+        if values[0] < RESIGN:
+            result = "0-1" if board.turn == chess.WHITE else "1-0"
+            break
+        helped = (
+            entrant.assist is not None
+            and board.fullmove_number >= entrant.assist.from_move
+            and random.random() < entrant.assist.share
+        )
+        if helped:
+            assisted.append(len(moves))
+        move = options[0] if helped else options[agent.choose(values)]
+        moves.append(move)
+        board.push_uci(move)
+    return Played(white, black, tuple(moves), result, tuple(assisted), round_number)
+
+
+def listed(valued: Valued) -> tuple[list[str], Floats]:
+    """Moves and their values in pawns, best first."""
+    values = score.pawns(valued.table()[-1])
+    moves = [decode_move(code) for code in valued.move_codes().tolist()]
+    known = [i for i in np.argsort(-values, kind="stable").tolist() if np.isfinite(values[i])]
+    return [moves[i] for i in known], values[known]
+
+
+def _result(board: chess.Board) -> str | None:
+    outcome = board.outcome(claim_draw=True)
+    if outcome is not None:
+        return outcome.result()
+    return "1/2-1/2" if board.ply() >= LONGEST else None
+
+
+def tournament(
+    entrants: Sequence[Entrant],
+    games: int,
+    *,
+    engine: str = "stockfish",
+    depth: int = 10,
+    lines: int = 50,
+    seed: int = 0,
+    workers: int = 1,
+    keep: Callable[[Valued], None] | None = None,
+) -> Iterator[Played]:
+    """Play the games on so many engines at a time, and hand them out in order.
+
+    Each game has its own seed, so the games do not depend on the number of workers. Positions that were met before are
+    remembered; `keep` is told of every new one.
+    """
+    pairs = pairings(entrants, games)
+    seeds = np.random.SeedSequence(seed).generate_state(games).tolist()
+    known: dict[str, Valued] = {}
+    lock, local, stop = threading.Lock(), threading.local(), threading.Event()
+    with ExitStack() as engines, ThreadPoolExecutor(workers) as pool:
+
+        def look(fen: str) -> Valued:
+            # The number of the move is nothing to an engine; the fifty-move counter is.
+            place = fen.rsplit(" ", 1)[0]
+            if stop.is_set():
+                raise InterruptedError
+            if place not in known:
+                if not hasattr(local, "engine"):
+                    local.engine = Engine(engine)
+                    with lock:
+                        engines.callback(local.engine.close)
+                valued = local.engine.analyse(fen, depth, lines)
+                with lock:
+                    if place not in known and keep is not None:
+                        keep(valued)
+                    known[place] = valued
+            return known[place]
+
+        def one(number: int) -> Played:
+            white, black = pairs[number]
+            return play(white, black, look, seed=seeds[number], round_number=number + 1)
+
+        waiting = [pool.submit(one, number) for number in range(games)]
+        try:
+            for future in waiting:
+                yield future.result()
+        finally:
+            stop.set()
+            for future in waiting:
+                future.cancel()
+
+
+def truth(entrants: Sequence[Entrant], played: Sequence[Played]) -> dict[str, Any]:
+    """What the manifest says of the players and of each game."""
+    return {"players": [asdict(entrant) for entrant in entrants], "games": [game.truth() for game in played]}
