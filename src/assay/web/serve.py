@@ -6,6 +6,7 @@ import asyncio
 import secrets
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,8 @@ def serve(
                 timeout_graceful_shutdown=3,
             )
             tell(_address(listening, host, token))
-            uvicorn.Server(config).run(sockets=[listening])
+            with suppress(KeyboardInterrupt):  # the usual way to end a server
+                uvicorn.Server(config).run(sockets=[listening])
     except StoreError:
         raise InputError(
             f"another 'assay serve' works on the jobs in {jobs}: use it, or give this one a folder with --jobs."
