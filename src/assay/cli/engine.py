@@ -49,6 +49,7 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
 @click.option("--hash", "hash_mb", type=click.IntRange(1), default=16, show_default=True, help="Hash table, in MB.")
 @click.option("--cluster", metavar="ADDRESS", help="Run on this Dask cluster; 'local' starts one here.")
 @click.option("--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game.")
+@click.option("--where", metavar="EXPR", help="Take only the games for which this holds, as in 'assay filter'.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Take only the first N games.")
 @click.option(
     "--patience",
@@ -67,12 +68,13 @@ def analyse(
     hash_mb: int,
     cluster: str | None,
     from_move: int,
+    where: str | None,
     limit: int | None,
     patience: float | None,
 ) -> None:
     """Value every move of the games' positions with a chess engine.
 
-    Takes PGN (also .zst, .gz, .bz2, - for stdin, folders) and stores the value of every move at every depth for each
+    Takes PGN (also .zst, .gz, .bz2, - for stdin, folders, index files) and stores the value of every move at every depth for each
     distinct position from move 9 on. Positions with a single legal move, positions that occurred before in their game
     and positions that a shallow look finds decided (more than 5 pawns) are left out.
 
@@ -83,24 +85,24 @@ def analyse(
     Examples:
       assay analyse tournament.pgn
       assay analyse games.pgn.zst --store club.db --depth 12 --workers 4
+      assay analyse games.pgn --where 'white_elo >= 2400 and black_elo >= 2400' --limit 100
       assay analyse games.pgn --engine stockfish --engine ethereal
       assay analyse games.pgn --cluster tcp://192.168.1.10:8786
     """
     from contextlib import nullcontext
-    from itertools import chain, islice
+    from itertools import islice
 
     from assay.engine.cluster import connect
     from assay.engine.identity import NO_DEPTH, Job
     from assay.engine.plan import plan
     from assay.engine.run import analyse as run
     from assay.engine.store import writing
-    from assay.games import read_games
-    from assay.games.stream import find_files
+    from assay.games.export import select
 
     depth = depth or (NO_DEPTH if nodes else 10)
     jobs = [Job(engine, depth, lines, nodes or 0, hash_mb) for engine in engines]
     problems: Counter[str] = Counter()
-    games = chain.from_iterable(read_games(file, problems) for file in find_files(list(files)))
+    games = select(files, where, problems)
     with writing(store or default_store()) as opened:
         work = plan(islice(games, limit), from_move=from_move, ends=lines == 1)
         work.problems.update(problems)

@@ -1,8 +1,8 @@
 """One engine over raw UCI: start, options, multi-PV search, exact scores, death.
 
-The hot path keeps the engine's output as bytes until `bestmove` and reads it with one regular expression; no object is
-made per line. Multi-PV to depth 10 prints some 350 lines a position, and a reader that takes each apart costs more than
-the bookkeeping of everything else.
+While an engine searches, its output is only gathered, as bytes, until `bestmove`; it is read when the engine has its
+next position. Multi-PV to depth 10 prints some 350 lines and 50 kB a position, and a reader that makes objects of each
+line as it comes costs more than everything else here.
 """
 
 from __future__ import annotations
@@ -23,12 +23,6 @@ from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Job
 from assay.engine.position import encode_move, to_fen
 from assay.errors import EngineError
 
-# A line may name its parts in any order. Bounds are no values.
-_LINE = re.compile(
-    rb"^info(?! string)(?!.*? (?:lower|upper)bound)"
-    rb"(?=.*? depth (\d+))(?=.*? score (cp|mate) (-?\d+))(?=.*? pv (\S+))",
-    re.MULTILINE,
-)
 _NODES = re.compile(rb" nodes (\d+)")
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
@@ -60,16 +54,41 @@ class Valued:
         return np.frombuffer(self.moves, "<u2")
 
 
+def exact_lines(output: bytes) -> list[tuple[int, int, bytes]]:
+    """Depth, score code and first move of every line with an exact score; lines in no known form are passed over.
+
+    The principal variation ends a line; what comes before may stand in any order. Bounds are no values.
+
+    >>> exact_lines(b"info depth 7 score cp 31 nodes 9 pv e2e4 e7e5\\ninfo score mate -2 depth 7 upperbound pv d2d4\\n")
+    [(7, 31, b'e2e4')]
+    """
+    found = []
+    for line in output.split(b"\n"):
+        head, variation, moves = line.partition(b" pv ")
+        if not variation or b"bound" in head or head.startswith(b"info string"):
+            continue
+        words = head.split()
+        try:
+            at = words.index(b"score")
+            depth, kind, value = int(words[words.index(b"depth") + 1]), words[at + 1], int(words[at + 2])
+            move = moves.split(None, 1)[0]
+        except (ValueError, IndexError):
+            continue
+        if kind == b"cp":
+            found.append((depth, score.from_cp(value), move))
+        elif kind == b"mate":
+            found.append((depth, score.from_mate(value), move))
+    return found
+
+
 def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seconds: float) -> Valued:
     """Read a finished search; EngineError if it is not a whole answer for this position.
 
     Of each depth and move the last exact line counts: an engine may print a line again when a search was widened.
     """
     by_depth: dict[int, dict[bytes, int]] = {}
-    for depth, kind, number, move in _LINE.findall(output):
-        value = int(number)
-        code = score.from_cp(value) if kind == b"cp" else score.from_mate(value)
-        values = by_depth.setdefault(int(depth), {})
+    for depth, code, move in exact_lines(output):
+        values = by_depth.setdefault(depth, {})
         # Re-inserting keeps the order in which the lines of a depth were last printed: best first.
         values.pop(move, None)
         values[move] = code
@@ -106,11 +125,10 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seco
 
 def read_look(output: bytes) -> int:
     """The value that a one-line look ended with."""
-    lines = _LINE.findall(output)
+    lines = exact_lines(output)
     if not lines:
         raise EngineError("it answered without a single exact score")
-    _, kind, number, _ = lines[-1]
-    return score.from_cp(int(number)) if kind == b"cp" else score.from_mate(int(number))
+    return lines[-1][1]
 
 
 def legal_moves(key: bytes) -> frozenset[str]:
