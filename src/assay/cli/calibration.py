@@ -197,20 +197,21 @@ def _description(found: Calibration) -> list[str]:
         f"Calibration {found}; net {found.net or 'none'}",
         f"IPR = {line.intercept:.0f} - {line.slope:.0f} x AE_R (misfit {line.misfit:.2f})",
         f"Artery: c = {found.c_at_2000:.4f} at 2000, {found.c_per_100:+.4f} per 100 Elo",
-        f"{found.games:,} games, {found.turns:,} turns",
     ]
     scale = found.scale
     if scale is None:
-        return lines
-    k, r, w = scale.factors, scale.correlation, scale.weights
+        return [*lines, f"Published, for reading: {found.made['source']}"]
+    k, r, w, v = scale.factors, scale.correlation, scale.weights, scale.screening_weights
     covers = zip((50, 80, 95), found.coverage, strict=True)
     shares = ", ".join(f"{level} % interval covers {share:.0%}" for level, share in covers)
     errors = ", ".join(f"{elo}: {line.variance(elo) ** 0.5:.0f}" for elo in (1600, 2000, 2400, 2700))
     return [
         *lines,
+        f"{found.games:,} games, {found.turns:,} turns",
         f"Real games against the model: k {k[0]:.2f} for matches, {k[1]:.2f} for top-3, {k[2]:.2f} for errors",
         f"Correlation of z's: matches-errors {r[0, 2]:.2f}, matches-top-3 {r[0, 1]:.2f}, top-3-errors {r[1, 2]:.2f}",
-        f"Combined: {w[0]:.2f} matches + {w[1]:.2f} top-3 + {w[2]:.2f} errors; worth {scale.prior_games:.0f} games",
+        f"Rating: {w[0]:.2f} matches + {w[1]:.2f} top-3 + {w[2]:.2f} errors; prior games {scale.prior_games:.0f}",
+        f"Screening: {v[0]:.2f} matches + {v[1]:.2f} top-3 + {v[2]:.2f} errors",
         f"Posterior: power {scale.power:.2f} (on held-out games: {shares})",
         f"Standard error of the scale itself: {errors}",
     ]

@@ -77,6 +77,7 @@ def _turns(
     wanted = DEPTHS["quick"] if quick else DEPTHS["deep"] if deep else depth
     names = read_aliases(aliases) if aliases else None
     chosen = load(calibration, depth=wanted)
+    chosen.usable()
     if calibration and wanted and chosen.depth != wanted:
         raise click.UsageError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
     problems: Counter[str] = Counter()

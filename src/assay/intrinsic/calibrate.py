@@ -9,7 +9,15 @@ import numpy as np
 from assay.intrinsic.criteria import MethodName
 from assay.intrinsic.line import Line
 from assay.intrinsic.marks import Course, fit_marks, free_line
-from assay.intrinsic.measure import mixture, prior_games, ratios, residuals, scatter, trend_of
+from assay.intrinsic.measure import (
+    prior_games,
+    rating_weights,
+    ratios,
+    residuals,
+    scatter,
+    screening_weights,
+    trend_of,
+)
 from assay.intrinsic.sample import Sample
 from assay.intrinsic.scale import FIT_METHODS, Scale, Trend
 from assay.intrinsic.spread import Floats
@@ -39,7 +47,7 @@ def calibrate(sample: Sample, *, method: MethodName = "percentile", seed: int = 
     trends = ratios(sides, elo, mark)
     residual, variance = residuals(sides, elo, trends)
     spread = scatter(residual, variance, seed=seed)
-    weights = mixture(sides, elo, trends, spread)
+    weights = rating_weights(sides, elo, trends, spread)
     offset, score_variance = _score(sides, elo, mark)
     power = held_out_power(sample, method=method, seed=seed)
     scale = Scale(
@@ -53,6 +61,7 @@ def calibrate(sample: Sample, *, method: MethodName = "percentile", seed: int = 
         factors=spread.factors,
         correlation=spread.correlation,
         weights=weights,
+        screening_weights=screening_weights(sides, elo, trends, spread),
         prior_games=prior_games(residual, variance, spread, weights, mark, seed=seed),
         power=power.power,
         score_offset=offset,

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import polygamma
 
-from assay.intrinsic.scale import Trend
+from assay.intrinsic.scale import PUBLISHED_CORRELATION, PUBLISHED_FACTORS, Trend, engine_rating
 from assay.intrinsic.spread import Floats
 from assay.intrinsic.tally import SIGNS, Tally
 
 EVENT_GAMES = 9
+FEWEST_SIDES = 40
 RESAMPLES = 4000
 MOST_PRIOR_GAMES = 60.0
 
@@ -62,24 +63,39 @@ def residuals(sides: Tally, elo: Floats, trends: tuple[Trend, Trend, Trend]) -> 
 def scatter(residual: Floats, variance: Floats, *, seed: int = 0, games: int = EVENT_GAMES) -> Scatter:
     """k_MM, k_T3, k_AE and the correlation of the z's, by resampling whole games (RMH11, section 4).
 
-    Sets of nine sides, an event's worth, are drawn anew from all; k is the standard deviation of their z's.
+    Sets of nine sides, an event's worth, are drawn anew from all; k is the standard deviation of their z's. Where there
+    are too few sides to draw from, the published bounds stand in.
     """
+    if len(residual) < FEWEST_SIDES:
+        return Scatter(PUBLISHED_FACTORS, np.where(np.eye(3) == 1, 1.0, PUBLISHED_CORRELATION))
     drawn = np.random.default_rng(seed).integers(len(residual), size=(RESAMPLES, games))
     z = residual[drawn].sum(axis=1) / np.sqrt(variance[drawn].sum(axis=1))
     return Scatter(np.sqrt(np.mean(z**2, axis=0)), np.corrcoef(z.T))
 
 
-def mixture(sides: Tally, elo: Floats, trends: tuple[Trend, Trend, Trend], found: Scatter) -> Floats:
-    """The weights of the three z's that give the rating with the least noise, C^-1 d, scaled to sum to 1.
+def rating_weights(sides: Tally, elo: Floats, trends: tuple[Trend, Trend, Trend], found: Scatter) -> Floats:
+    """The weights of the three z's that give the rating with the least noise: those that see a step in Elo best."""
+    return _weights(_shift(sides, elo - 50, elo + 50, trends) / _deviation(sides, elo, found), found)
 
-    d is how fast each z moves with the rating: the slope of the expectation over the standard deviation of real games.
-    A statistic that would enter with the wrong sign is left out.
-    """
-    up, down = elo + 50, elo - 50
-    high, low = (sides.at(r)[0] * np.stack([trend(r) for trend in trends], axis=-1) for r in (up, down))
-    speed = SIGNS * (high - low).sum(axis=0) / 100
-    deviation = found.factors * np.sqrt(np.einsum("nii->i", sides.at(elo)[1]))
-    d = speed / deviation
+
+def screening_weights(sides: Tally, elo: Floats, trends: tuple[Trend, Trend, Trend], found: Scatter) -> Floats:
+    """The weights that see engine-like play best: a step from the player's rating to that of an engine."""
+    return _weights(_shift(sides, elo, engine_rating(elo), trends) / _deviation(sides, elo, found), found)
+
+
+def _shift(sides: Tally, before: Floats, after: Floats, trends: tuple[Trend, Trend, Trend]) -> Floats:
+    """How the totals move when every rating moves from `before` to `after`."""
+    low, high = (sides.at(r)[0] * np.stack([trend(r) for trend in trends], axis=-1) for r in (before, after))
+    return np.asarray(SIGNS * (high - low).sum(axis=0))
+
+
+def _deviation(sides: Tally, elo: Floats, found: Scatter) -> Floats:
+    """The standard deviations of the totals in real games."""
+    return np.asarray(found.factors * np.sqrt(np.einsum("nii->i", sides.at(elo)[1])))
+
+
+def _weights(d: Floats, found: Scatter) -> Floats:
+    """Fisher's discriminant C^-1 d, scaled to sum to 1; what would enter with the wrong sign is left out."""
     used = np.ones(3, dtype=bool)
     while True:
         w = np.zeros(3)

@@ -47,7 +47,7 @@ def screen(tally: Tally, ratings: ArrayLike, scale: Scale, *, rating_error: floa
     rating = np.broadcast_to(np.asarray(ratings, dtype=np.float64), (len(tally),))
     expected, deviation = _expected(tally, rating, scale)
     actual = tally.actual.sum(axis=0)
-    mix = scale.mix("combined")
+    mix = scale.mix("screening")
     z = SIGNS * (actual - expected) / deviation
     combined = float(z @ mix)
     if rating_error > 0:

@@ -61,11 +61,11 @@ class Calibration:
 
     @property
     def games(self) -> int:
-        return sum(int(mark["games"]) for mark in self.marks)
+        return sum(int(mark.get("games", 0)) for mark in self.marks)
 
     @property
     def turns(self) -> int:
-        return sum(int(mark["turns"]) for mark in self.marks)
+        return sum(int(mark.get("turns", 0)) for mark in self.marks)
 
     def usable(self) -> Scale:
         """The scale, or a sentence for a calibration that can only be read."""
@@ -134,6 +134,7 @@ def to_json(calibration: Calibration, reference_values: Floats | None) -> dict[s
             "factors": dict(zip(STATISTICS, scale.factors.tolist(), strict=True)),
             "correlation": scale.correlation.tolist(),
             "weights": dict(zip(STATISTICS, scale.weights.tolist(), strict=True)),
+            "screening_weights": dict(zip(STATISTICS, scale.screening_weights.tolist(), strict=True)),
             "prior_games": scale.prior_games,
             "power": scale.power,
             "coverage": list(calibration.coverage),
@@ -185,6 +186,7 @@ def _scale_in(data: Mapping[str, Any], scale: Mapping[str, Any], line: Line) -> 
         factors=np.array([float(scale["factors"][name]) for name in STATISTICS]),
         correlation=np.asarray(scale["correlation"], dtype=np.float64),
         weights=np.array([float(scale["weights"][name]) for name in STATISTICS]),
+        screening_weights=np.array([float(scale["screening_weights"][name]) for name in STATISTICS]),
         prior_games=float(scale["prior_games"]),
         power=float(scale["power"]),
         score_offset=_trend_in(scale["score_offset"]),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from assay.bands import STANDARD
 from assay.errors import ModelError
 from assay.intrinsic.rate import FEWEST_TURNS, Rating, rate
+from assay.intrinsic.scale import engine_rating
 from assay.intrinsic.screen import (
     FEWEST_FOR_NULL,
     Screened,
@@ -184,7 +185,7 @@ def _row(
 
 
 def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> tuple[float, float]:
-    """Likelihood ratio of the best mixture with engine-like play (the artery's upper end), and its share."""
+    """Likelihood ratio of the best mixture with engine-like play, and its share."""
     artery = judged.scale.artery
     rows = judged.turns_of(group)
     of_side = {
@@ -199,7 +200,8 @@ def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArr
     deltas, played = judged.spreads.deltas[rows], judged.spreads.played[rows]
     c = np.interp(own, artery.ratings, artery.c)
     log_own = log_chances(deltas, played, np.exp(artery.log_s(own)), c)
-    log_engine = log_chances(deltas, played, float(artery.s[-1]), float(artery.c[-1]))
+    engine = engine_rating(own)
+    log_engine = log_chances(deltas, played, np.exp(artery.log_s(engine)), np.interp(engine, artery.ratings, artery.c))
     found = assistance(log_own, log_engine, judged.scale.power)
     return float(np.exp(min(found.log_ratio, 700.0))), found.share
 

@@ -1,0 +1,59 @@
+"""Rated games with their analyses as a sample, and cross-fitted scales: what the studies of ratings share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from assay.engine.store import Store
+from assay.engine.turns import Turns, turns
+from assay.games import read_games
+from assay.intrinsic.calibrate import calibrate
+from assay.intrinsic.criteria import MethodName
+from assay.intrinsic.sample import Sample
+from assay.intrinsic.scale import Scale
+from assay.intrinsic.tally import Tally, tally
+from assay.performance.calibrating import sample_of
+from assay.performance.groups import mileposts
+
+MARKS = range(1600, 2701, 100)
+# As the shipped calibrations are made.
+METHOD: MethodName = "equations"
+
+
+def read(pgn: str, store: str, depth: int, within: float = 20) -> tuple[Turns, Sample]:
+    """The turns of the games at the marks, and the same as a sample."""
+    with Store(store) as opened:
+        found = turns(read_games(pgn), opened, depth=depth)
+    return sample_of(found, mileposts(found, MARKS, within))
+
+
+@dataclass(frozen=True)
+class Held:
+    """Games that a scale has not seen: a tally with a cell per side, and each side's rating, mark and game."""
+
+    scale: Scale
+    sides: Tally
+    elo: np.ndarray
+    mark: np.ndarray
+    game: np.ndarray
+    turns: np.ndarray
+    sample: Sample
+
+
+def cross_fit(sample: Sample, folds: int, seed: int = 1) -> list[Held]:
+    """Calibrate on all folds but one and tally that one, for each fold; whole games go together."""
+    fold = np.random.default_rng(seed).permutation(int(sample.game.max()) + 1)[sample.game] % folds
+    return [
+        held(calibrate(sample.of(fold != k), method=METHOD).scale, sample, np.flatnonzero(fold == k))
+        for k in range(folds)
+    ]
+
+
+def held(scale: Scale, sample: Sample, rows: np.ndarray) -> Held:
+    """These turns under a scale."""
+    part = sample.of(rows)
+    sides = tally(scale.artery, part.deltas, part.played, elsewhere=part.elsewhere, cells=part.side)
+    elo, mark, game = (part.per_side(values) for values in (part.elo, part.mark, part.game))
+    return Held(scale, sides, elo, mark, game, rows, part)
