@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.common import Command, format_option, is_quiet, print_table, store_option
+from assay.errors import InputError
 from assay.paths import default_store
 from assay.progress import duration
 
@@ -74,9 +75,9 @@ def analyse(
 ) -> None:
     """Value every move of the games' positions with a chess engine.
 
-    Takes PGN (also .zst, .gz, .bz2, - for stdin, folders, index files) and stores the value of every move at every depth for each
-    distinct position from move 9 on. Positions with a single legal move, positions that occurred before in their game
-    and positions that a shallow look finds decided (more than 5 pawns) are left out.
+    Takes PGN (also .zst, .gz, .bz2, - for stdin, folders, index files) and stores the value of every move at every
+    depth for each distinct position from move 9 on. Positions with a single legal move, positions that occurred before
+    in their game and positions that a shallow look finds decided (more than 5 pawns) are left out.
 
     What the store holds already costs nothing: run the same command again after an interruption, or with more games,
     and it goes on with the rest. A second engine, depth or width lives beside the first in the same store.
@@ -104,12 +105,22 @@ def analyse(
     problems: Counter[str] = Counter()
     games = select(files, where, problems)
     with writing(store or default_store()) as opened:
-        work = plan(islice(games, limit), from_move=from_move, ends=lines == 1)
+        work = plan(islice(games, limit), from_move=from_move, ends=lines == 1, quiet=is_quiet())
         work.problems.update(problems)
+        if not work.read:
+            raise InputError(_no_games(files, where, work.problems))
         _tell_plan(work)
         with connect(cluster, workers) if cluster else nullcontext() as machines:
             for job in jobs:
                 _tell(run(work, opened, job, workers=workers, patience=patience, quiet=is_quiet(), cluster=machines))
+
+
+def _no_games(files: Sequence[str], where: str | None, problems: Counter[str]) -> str:
+    named = files[0] if len(files) == 1 else f"these {len(files)} files"
+    if where:
+        return f"no game of {named} fits --where {where!r}."
+    why = f" ({', '.join(problems)})" if problems else ""
+    return f"there is no game in {named}{why}."
 
 
 def _tell_plan(work: Plan) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.engine.position import after_last, as_bytes, from_board, pack
 from assay.games import Game, GameArrays, repeated, to_arrays
+from assay.progress import Progress
 
 _GAMES = 2_000
 
@@ -21,6 +22,7 @@ class Plan:
     """Distinct positions in the order of the games, and which of them each game passes through."""
 
     keys: list[bytes] = field(default_factory=list)
+    read: int = 0
     turns: int = 0
     games: list[NDArray[np.int32]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
@@ -31,7 +33,7 @@ class Plan:
         return [self.keys[game[valued[game]][-1]] for game in self.games if done[game].all() and valued[game].any()]
 
 
-def plan(games: Iterable[Game], *, from_move: int = 9, ends: bool = False) -> Plan:
+def plan(games: Iterable[Game], *, from_move: int = 9, ends: bool = False, quiet: bool = True) -> Plan:
     """The distinct positions of these games from move `from_move` on.
 
     Left out: a position that occurred before in its game. With `ends` the position after the last move is taken too:
@@ -40,15 +42,17 @@ def plan(games: Iterable[Game], *, from_move: int = 9, ends: bool = False) -> Pl
     found = Plan()
     numbers: dict[bytes, int] = {}
     stream = iter(games)
-    while some := list(islice(stream, _GAMES)):
-        arrays = to_arrays(some)
-        found.problems += arrays.problems()
-        plies = np.flatnonzero(arrays.fullmove >= from_move)
-        again = repeated(arrays)[plies]
-        found.left_out[f"before move {from_move}"] += arrays.plies - len(plies)
-        found.left_out["occurred before in the game"] += int(again.sum())
-        plies = plies[~again]
-        _number(found, numbers, arrays, plies, ends)
+    with Progress("Reading", unit="games", quiet=quiet) as progress:
+        while some := list(islice(stream, _GAMES)):
+            arrays = to_arrays(some)
+            found.read += len(some)
+            found.problems += arrays.problems()
+            plies = np.flatnonzero(arrays.fullmove >= from_move)
+            again = repeated(arrays)[plies]
+            found.left_out[f"before move {from_move}"] += arrays.plies - len(plies)
+            found.left_out["occurred before in the game"] += int(again.sum())
+            _number(found, numbers, arrays, plies[~again], ends)
+            progress.update(found.read)
     found.left_out["the same position again"] = found.turns - len(found.keys)
     return found
 
@@ -63,5 +67,8 @@ def _number(found: Plan, numbers: dict[bytes, int], arrays: GameArrays, plies: N
         if not mine:
             continue
         found.turns += len(mine)
-        found.games.append(np.array([numbers.setdefault(key, len(numbers)) for key in mine], np.int32))
-    found.keys += islice(numbers, len(found.keys), None)
+        for key in mine:
+            if key not in numbers:
+                numbers[key] = len(found.keys)
+                found.keys.append(key)
+        found.games.append(np.array([numbers[key] for key in mine], np.int32))

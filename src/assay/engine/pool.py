@@ -19,7 +19,7 @@ from assay.engine.find import find
 from assay.engine.identity import LOOK_LIMIT, Identity, Job
 from assay.engine.position import to_fen
 from assay.engine.store import LeftOut
-from assay.engine.uci import UciEngine, Valued, legal_moves, read_look, read_search
+from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, read_look, read_search
 from assay.errors import EngineError
 
 TRIES = 3
@@ -88,6 +88,8 @@ async def start(job: Job, load: Load | None = None) -> UciEngine:
     for attempt in range(1, TRIES + 1):
         try:
             return await UciEngine.start(job)
+        except NoAnswerError:
+            raise
         except EngineError as error:
             if load is not None:
                 load.restarts += 1

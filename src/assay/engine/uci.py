@@ -29,6 +29,10 @@ START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
 _MOST_OUTPUT = 64 << 20
 
 
+class NoAnswerError(EngineError):
+    """A program that runs but does not speak UCI; starting it again would not help."""
+
+
 @dataclass(frozen=True)
 class Valued:
     """One position valued: every listed move at every depth.
@@ -263,7 +267,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         try:
             return await asyncio.wait_for(self._waiting, START_SECONDS)
         except TimeoutError:
-            raise EngineError(f"{self.job.engine} does not answer {text!r}: is it a UCI engine?") from None
+            raise NoAnswerError(f"{self.job.engine} does not answer {text!r}: is it a UCI engine?") from None
 
     def _expect(self, token: bytes) -> None:
         self._token = b"\n" + token

@@ -1,0 +1,90 @@
+"""What fewer lines save and what they change: 10, 20 and 30 lines against all moves, on the same positions.
+
+    python studies/lines.py GAMES.pgn [--games 8] [--depth 10] [--store ANALYSES.db]
+
+The games are analysed once for each width. For each: nodes and search time a position, the average difference of the
+listed moves' values from the full width, the share of played moves outside the list, the average scaled error, and the
+fitted s and c, all on the turns that every width has inside the model's limits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.engine.identity import ALL_LINES, Job
+from assay.engine.plan import plan
+from assay.engine.run import analyse
+from assay.engine.store import Store, writing
+from assay.engine.turns import Turns, turns
+from assay.games import read_games
+from assay.intrinsic import fit, scaled_deltas
+
+WIDTHS = (10, 20, 30, ALL_LINES)
+
+
+def cost(store: Store, lines: int) -> tuple[float, float]:
+    """Mean nodes and milliseconds a position."""
+    (number,) = (kept.id for kept in store.kept() if kept.identity.lines == lines)
+    rows = [(valued.nodes, valued.milliseconds) for valued in store.all_valued(number)]
+    nodes, milliseconds = np.mean(rows, axis=0)
+    return float(nodes), float(milliseconds)
+
+
+def shift(few: Turns, full: Turns) -> float:
+    """The mean absolute difference, in centipawns, of values within 4 pawns of the best, move by move."""
+    total, count = 0.0, 0
+    for row in range(len(few)):
+        other = dict(zip(full.moves[row].tolist(), full.values[row].tolist(), strict=True))
+        for move, value in zip(few.moves[row].tolist(), few.values[row].tolist(), strict=True):
+            if move and value >= few.values[row, 0] - 4:
+                total, count = total + abs(value - other[move]), count + 1
+    return 100 * total / count
+
+
+def in_common(found: dict[int, Turns]) -> dict[int, Turns]:
+    """The turns that every width has."""
+
+    def numbers(some: Turns) -> NDArray[np.int64]:
+        return some.game * 10_000 + some.ply
+
+    shared = set.intersection(*(set(numbers(some).tolist()) for some in found.values()))
+    return {lines: some.only(np.isin(numbers(some), sorted(shared))) for lines, some in found.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("games", type=Path)
+    parser.add_argument("--games", dest="count", type=int, default=8)
+    parser.add_argument("--depth", type=int, default=10)
+    parser.add_argument("--store", type=Path, help="keep the analyses here")
+    args = parser.parse_args()
+
+    games = list(islice(read_games(args.games), args.count))
+    with tempfile.TemporaryDirectory() as folder, writing(args.store or Path(folder) / "lines.db") as store:
+        work = plan(games)
+        for lines in WIDTHS:
+            analyse(work, store, Job(depth=args.depth, lines=lines), workers=1)
+        found = in_common({lines: turns(games, store, depth=args.depth, lines=lines) for lines in WIDTHS})
+        full = found[ALL_LINES]
+        print(f"{len(games)} games, {len(work.keys)} positions, {len(full)} turns, depth {args.depth}")
+        print("lines    nodes  ms/pos  time  shift  elsewhere  matches   error       s       c")
+        all_nodes, all_ms = cost(store, ALL_LINES)
+        for lines, some in found.items():
+            nodes, ms = cost(store, lines)
+            outcome = fit(scaled_deltas(some.values), some.played, method="equations", games=some.game)
+            print(
+                f"{'all' if lines == ALL_LINES else lines:>5}{nodes:9.0f}{ms:8.0f}{nodes / all_nodes:6.0%}"
+                f"{shift(some, full):7.1f}{(some.played < 0).mean():11.2%}{outcome.mm_actual:9.1%}"
+                f"{outcome.ad_actual:8.4f}{outcome.s:8.4f}{outcome.c:8.4f}"
+            )
+        print(f"standard errors: s {outcome.s_error:.3f}, c {outcome.c_error:.3f}; all moves took {all_ms:.0f} ms")
+
+
+if __name__ == "__main__":
+    main()
