@@ -82,7 +82,8 @@ def main() -> None:
                     with args.log.open("a") as log:
                         log.write(f"{fen}\n")
                 time.sleep(args.seconds)
-                said = search(fen, int(words[words.index("depth") + 1]), lines, args.shift)
+                depth = int(words[words.index("depth") + 1]) if "depth" in words else 2
+                said = search(fen, depth, lines, args.shift)
                 if strikes("dies", fen):
                     say(*said[: len(said) // 2])
                     os._exit(1)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.engine.exchange import export
-from assay.engine.identity import ALL_LINES, Job
+from assay.engine.identity import ALL_LINES, NO_DEPTH, Job
 from assay.engine.imports import import_file
 from assay.engine.run import Outcome
 from assay.engine.store import LeftOut, Store, writing
@@ -41,6 +41,8 @@ def test_a_store_comes_back_whole(
 ) -> None:
     analysed(fake())
     analysed(fake(name="Other"), lines=4)
+    analysed(fake(), nodes=1000)
+    analysed(fake(), nodes=500, depth=NO_DEPTH)
     with writing(tmp_path / "store.db") as store:
         store.add(1, [LeftOut(b"\0" * 32 + b"\1\10\0", "decided", -31_995)])
         mates = write(tmp_path / "mates.jsonl", {**MATE, "engine": "Mater"})

@@ -89,6 +89,7 @@ def test_the_analysis_that_is_meant(store: Store) -> None:
         store.add(store.number_of(with_lines(lines)), [valued(name) for name in names])
     assert store.choose(depth=3).lines == 1
     assert store.choose("fish", depth=2, lines=50).lines == 50
+    assert store.choose("fish", depth=2, lines=20).lines == 20  # positions with up to 20 moves serve
     with pytest.raises(StoreError, match="no analyses at depth 9; it holds: Fish 1, 50 lines, depth 3; Fish 1, 1 line"):
         store.choose(depth=9)
     with pytest.raises(StoreError, match="no analyses by 'shark'"):

@@ -130,7 +130,7 @@ def _tell_plan(work: Plan) -> None:
         click.echo(f"Games left out or damaged: {reasons}.", err=True)
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.left_out.items() if count)
     click.echo(
-        f"{len(work.games):,} games, {len(work.keys):,} positions to value"
+        f"{len(work.games):,} game{'s' * (len(work.games) != 1)}, {len(work.keys):,} positions to value"
         f"{f' (left out: {reasons})' if reasons else ''}.",
         err=True,
     )

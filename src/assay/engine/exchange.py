@@ -21,7 +21,7 @@ import numpy as np
 import zstandard
 
 from assay.engine import score
-from assay.engine.identity import ALL_LINES, Identity
+from assay.engine.identity import ALL_LINES, NO_DEPTH, Identity
 from assay.engine.parquet import parquet_rows, write_parquet
 from assay.engine.position import decode_move, encode_move, from_board, to_fen
 from assay.engine.store import LeftOut, Store
@@ -53,7 +53,12 @@ def _head(identity: Identity) -> dict[str, Any]:
 
 
 def _limit(identity: Identity, depth: int) -> dict[str, int]:
-    return {"depth": depth, "lines": identity.lines} | ({"nodes": identity.nodes} if identity.nodes else {})
+    limit = {"lines": identity.lines}
+    if depth < NO_DEPTH:
+        limit["depth"] = depth
+    if identity.nodes:
+        limit["nodes"] = identity.nodes
+    return limit
 
 
 def _valued_row(valued: Valued, head: Row, identity: Identity) -> dict[str, Any]:
@@ -176,7 +181,8 @@ def _entry(row: Row) -> Entry:
     if row.get("skipped"):
         result: Valued | LeftOut = LeftOut(from_board(board), str(row["skipped"]), score.parse(row.get("pre")))
     else:
-        result = _read_valued(row, board, int(limit.get("depth") or 0))
+        depth = limit.get("depth") or (NO_DEPTH if limit.get("nodes") else 0)
+        result = _read_valued(row, board, int(depth))
     identity = None
     if row.get("engine"):
         identity = Identity(
@@ -195,8 +201,8 @@ def _read_valued(row: Row, board: chess.Board, depth: int) -> Valued:
     if not moves or len(set(moves)) < len(moves) or not legal.issuperset(moves):
         raise ValueError("moves that are not legal, or listed twice, or none")
     depths = {int(name): values for name, values in row["scores"].items()}
-    if not depths or min(depths) < 1 or max(depths) > 245:
-        raise ValueError("scores without a depth between 1 and 245")
+    if not depths or min(depths) < 1 or max(depths) > NO_DEPTH:
+        raise ValueError(f"scores without a depth between 1 and {NO_DEPTH}")
     if any(len(values) != len(moves) for values in depths.values()):
         raise ValueError("not as many scores as moves")
     reached = max(depths)

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from assay.engine import score
+from assay.engine.identity import NO_DEPTH
 from assay.engine.position import decode_move, to_fen
 from assay.engine.store import Kept, LeftOut, Store
 from assay.engine.uci import Valued
@@ -84,7 +85,7 @@ def _valued_table(batch: list[Valued], kept: Kept) -> pa.Table:
     cp, mate = _split(codes)
     columns = _head(kept, len(batch)) | {
         "fen": [to_fen(result.key) for result in batch],
-        "depth": [result.depth for result in batch],
+        "depth": [result.depth if result.depth < NO_DEPTH else None for result in batch],
         "legal": [result.legal for result in batch],
         "nodes": [result.nodes for result in batch],
         "milliseconds": [result.milliseconds for result in batch],
@@ -99,7 +100,7 @@ def _left_out_table(batch: list[LeftOut], kept: Kept) -> pa.Table:
     cp, mate = _split(np.array([result.value for result in batch], np.int16))
     columns = _head(kept, len(batch)) | {
         "fen": [to_fen(result.key) for result in batch],
-        "depth": [kept.depth] * len(batch),
+        "depth": [kept.depth if kept.depth < NO_DEPTH else None] * len(batch),
         "skipped": [result.reason for result in batch],
         "pre_cp": cp,
         "pre_mate": mate,

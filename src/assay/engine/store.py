@@ -23,7 +23,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -219,17 +219,17 @@ class Store:
         has = "; ".join(f"{entry.identity}, depth {entry.depth}" for entry in kept)
         if not named:
             raise StoreError(f"{self.path} holds no analyses by {engine!r}; it holds: {has}.")
-        fit = [
-            entry
-            for entry in named
-            if entry.depth >= depth and entry.identity.nodes == nodes and lines in (None, entry.identity.lines)
-        ]
+        deep = [entry for entry in named if entry.depth >= depth and entry.identity.nodes == nodes]
+        fit = [entry for entry in deep if lines in (None, entry.identity.lines)]
+        # Other numbers of lines serve where they list every move; one line is another kind of analysis.
+        fit = fit or [entry for entry in deep if lines != 1 and entry.identity.lines > 1]
         if not fit:
-            width = "" if lines is None else f" and {lines} lines"
+            width = "" if lines is None else f" and {lines} line{'s' * (lines > 1)}"
             raise StoreError(f"{self.path} holds no analyses at depth {depth}{width}; it holds: {has}.")
         if len({(entry.identity.engine, entry.identity.net) for entry in fit}) > 1:
             raise StoreError(f"{self.path} holds analyses by several engines: say which with --engine ({has}).")
-        return max(fit, key=lambda entry: entry.positions).identity
+        identity = max(fit, key=lambda entry: entry.positions).identity
+        return identity if lines is None else replace(identity, lines=lines)
 
     def all_valued(self, analysis: int) -> Iterator[Valued]:
         """Every valued position of one analysis, as they were stored."""
