@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
-from assay.games.tags import Tags, read_tags
+from assay.games.plain import read_plain
+from assay.games.reader import OUTSIDE, UNTAGGED, decode, unescape
+from assay.games.stream import find_files
 from assay.results.rate import SELF_PLAY
 from assay.results.table import DRAW, LOSS, WIN, PairTable, tabulate
 
@@ -91,19 +93,34 @@ def describe(skipped: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} x {reason}" for reason, count in ranked)
 
 
-def _sources(paths: Sequence[str], wanted: Sequence[str], quiet: bool) -> Iterable[_Source]:
-    """PGN files between indexes are read together; the order stays that of the command line."""
-    waiting: list[str] = []
-    for path in [*paths, None]:
-        if path is not None and not str(path).endswith(INDEX_SUFFIX):
-            waiting.append(path)
-            continue
-        if waiting:
-            tags: Tags = read_tags(waiting, wanted, quiet=quiet)
-            yield _Source(dict(tags.codes), {tag: list(tags.values[tag]) for tag in wanted}, Counter(tags.problems))
-            waiting = []
-        if path is not None:
+def _sources(paths: Sequence[str], wanted: Sequence[str], quiet: bool) -> Iterator[_Source]:
+    """The columns of each file, in the order of the command line."""
+    for path in paths:
+        if str(path).endswith(INDEX_SUFFIX):
             yield _from_index(path, wanted)
+            continue
+        for file in find_files([path]):
+            plain = read_plain(file) if wanted == TAGS else None
+            if plain is None:
+                yield _from_tags(file, wanted, quiet)
+                continue
+            players = [unescape(decode(value)) for value in plain.players]
+            results = [decode(value) for value in plain.results]
+            yield _Source(
+                {"White": plain.white, "Black": plain.black, "Result": plain.result},
+                {"White": players, "Black": players, "Result": results},
+            )
+
+
+def _from_tags(file: str, wanted: Sequence[str], quiet: bool) -> _Source:
+    # Files that are not plain need the thorough reader, and that needs Arrow.
+    from assay.games.tags import ENDLESS, LATIN1, read_tags
+
+    tags = read_tags([file], wanted, quiet=quiet)
+    # What leaves a tag missing is counted with the missing tags.
+    harmless = (ENDLESS, LATIN1, OUTSIDE, UNTAGGED)
+    problems = Counter({why: count for why, count in tags.problems.items() if why not in harmless})
+    return _Source(dict(tags.codes), {tag: list(tags.values[tag]) for tag in wanted}, problems)
 
 
 def _from_index(path: str, wanted: Sequence[str]) -> _Source:
@@ -132,8 +149,11 @@ def _from_index(path: str, wanted: Sequence[str]) -> _Source:
 
 def _merge(sources: list[_Source], wanted: Sequence[str]) -> _Source:
     """One source out of many; White and Black share their values."""
-    if len(sources) == 1 and sources[0].values["White"] == sources[0].values["Black"]:
-        return sources[0]
+    if len(sources) == 1:
+        names = sources[0].values["White"]
+        # Two spellings of a name, in UTF-8 and Latin-1, may now be one.
+        if names == sources[0].values["Black"] and len(set(names)) == len(names):
+            return sources[0]
     merged = _Source({}, {})
     index: dict[str, dict[str, int]] = {tag: {} for tag in wanted}
     index["Black"] = index["White"]
@@ -155,14 +175,16 @@ def _results(source: _Source, synonyms: Mapping[str, str], openings: bool) -> Re
     nobody = np.array([name.strip() in ("", "?") for name in names] + [True])
     outcome = np.array([*map(_outcome, source.values["Result"]), _OUT], np.int8)[result]
     skipped = Counter(source.problems)
+    there = np.ones(len(white), np.bool_)
     for tag in TAGS:
-        if missing := int(np.count_nonzero(source.codes[tag] < 0)):
+        if missing := int(np.count_nonzero(there & (source.codes[tag] < 0))):
             skipped[f"no {tag} tag"] += missing
+            there &= source.codes[tag] >= 0
     named = (white >= 0) & (black >= 0)
-    unknown = named & (nobody[white] | nobody[black])
-    if count := int(np.count_nonzero(unknown)):
-        skipped[UNKNOWN_PLAYER] += count
-    named &= ~unknown
+    if nobody[:-1].any():
+        unknown = there & (nobody[white] | nobody[black])
+        skipped[UNKNOWN_PLAYER] += int(np.count_nonzero(unknown))
+        named &= ~(nobody[white] | nobody[black])
     if not named.all():
         outcome[~named] = _OUT
     for code in np.unique(result[named & (outcome == _UNKNOWN)]).tolist():

@@ -65,8 +65,11 @@ class Fit:
         return self.placement.ratings
 
 
-def fit(table: PairTable, settings: Settings, start: Floats) -> Fit:
-    """Rate all players of a table; encounters of a player with himself count in his score and tell nothing else."""
+def fit(table: PairTable, settings: Settings, start: Mapping[int, float] | Floats) -> Fit:
+    """Rate all players of a table, starting from these ratings (of some players, or of all).
+
+    Encounters of a player with himself count in his score and tell nothing else.
+    """
     if not (table.white != table.black).any():
         raise RatingError("there are no games to rate.")
     known = settings.level_known
@@ -76,15 +79,16 @@ def fit(table: PairTable, settings: Settings, start: Floats) -> Fit:
     level = None
     if known is not None and known.any():
         level = int(label[np.argmax(known)])
-    start = start.copy()
+    inside = table.keep((label[table.white] == label[table.black]) & (table.white != table.black))
+    first = start.copy() if isinstance(start, np.ndarray) else _first_guess(inside, settings, start)
     if settings.held_rating is not None:
-        start[held] = settings.held_rating[held]
+        first[held] = settings.held_rating[held]
     problem = Problem(
-        table=table.keep((label[table.white] == label[table.black]) & (table.white != table.black)),
+        table=inside,
         beta=settings.beta,
         shift=_shiftable(groups, level),
         held=held,
-        start=start,
+        start=first,
         white=settings.white,
         fit_white=settings.fit_white,
         white_precision=settings.white_precision,
@@ -112,6 +116,14 @@ def fit(table: PairTable, settings: Settings, start: Floats) -> Fit:
         pool = placement.pool == placement.pool[settings.anchor]
         ratings[pool] += settings.anchor_rating - ratings[settings.anchor]
     return Fit(table, settings, groups, problem, solution, placement)
+
+
+def _first_guess(table: PairTable, settings: Settings, start: Mapping[int, float]) -> Floats:
+    """Ratings as if everybody had met the average, with half a game added to wins and losses; or those given."""
+    made, lost = table.points, table.played - table.points
+    guess: Floats = settings.average + np.log((made + 0.5) / (lost + 0.5)) / settings.beta
+    guess[list(start)] = list(start.values())
+    return guess
 
 
 def _shiftable(groups: Groups, level: int | None) -> NDArray[np.int32]:

@@ -30,7 +30,9 @@ def expectancy(difference: Any, beta: float) -> Any:
     >>> float(expectancy(202.0, slope()).round(4))
     0.76
     """
-    return 1.0 / (1.0 + np.exp(np.multiply(difference, -beta)))
+    # Far beyond any rating difference the power is infinite and the expectancy rightly zero.
+    with np.errstate(over="ignore"):
+        return 1.0 / (1.0 + np.exp(np.multiply(difference, -beta)))
 
 
 def draw_curve(p: Any, equal: float) -> tuple[Any, Any]:

@@ -363,19 +363,9 @@ def rate_table(
         raise RatingError("there are draws, but a draw rate of zero makes them impossible: give another rate.")
     if settings.likelihood and pairs is not None:
         raise RatingError("errors from game pairs belong to the fit of points: leave out what needs the likelihood.")
-    first = _first_guess(table, settings)
-    if start:
-        index = {name: i for i, name in enumerate(players)}
-        known_start = {index[str(name)]: value for name, value in start.items() if str(name) in index}
-        first[list(known_start)] = list(known_start.values())
-    return Ratings(tuple(players), fit(table, settings, first), dict(skipped or {}), pairs, errors_from)
-
-
-def _first_guess(table: PairTable, settings: Settings) -> Floats:
-    """Ratings as if everybody had met the average, with half a game added to wins and losses."""
-    made, lost = table.points, table.played - table.points
-    guess: Floats = settings.average + np.log((made + 0.5) / (lost + 0.5)) / settings.beta
-    return guess
+    index = {name: i for i, name in enumerate(players)} if start else {}
+    known = {index[str(name)]: value for name, value in (start or {}).items() if str(name) in index}
+    return Ratings(tuple(players), fit(table, settings, known), dict(skipped or {}), pairs, errors_from)
 
 
 def _encode(white: ArrayLike, black: ArrayLike, players: Sequence[str] | None) -> tuple[tuple[str, ...], Codes, Codes]:

@@ -25,6 +25,8 @@ _ROUNDS = 50
 # Elo; after a step of this size nothing that is printed would change.
 _SMALL = 1e-4
 _FLOOR = 1e-12
+# Longest step in units of 1 / beta: 500 Elo.
+_FARTHEST = 2.85
 _BINS = 1 << 16
 
 
@@ -176,6 +178,8 @@ def _newton(problem: Problem, ratings: Floats, white: float, equal: float) -> tu
         # A first step need not be exact: the next one starts from a better place anyway (Dembo et al., 1982).
         forcing = 1e-2 if not trace else max(1e-9, min(1e-2, 1e-3 * trace[-1]))
         step = _information(problem, p, equal).solve(gradient, forcing)
+        # Far from its level a player's information is next to nothing, and a step by it would lead anywhere.
+        np.clip(step, -_FARTHEST / problem.beta, _FARTHEST / problem.beta, out=step)
         slope, scale = float(gradient @ step), 1.0
         for _ in range(_HALVINGS):
             moved, advantage = ratings + scale * step[:-1], white + scale * float(step[-1])

@@ -19,7 +19,7 @@ Bools = NDArray[np.bool_]
 
 # Outcomes of a game, from White's side: twice the score.
 LOSS, DRAW, WIN = 0, 1, 2
-# A rough pass over this share of the encounters finds nearly everybody who can be reached.
+# One encounter in so many makes a rough pass.
 _STRIDE = 8
 # Long thin chains need a pass for each link; then the exact algorithm is quicker.
 _PASSES = 64
@@ -162,6 +162,8 @@ def connect(table: PairTable, held: Bools | None = None, links: Codes | None = N
         played = played.copy()
         played[links.ravel()] = True
     n = table.players
+    if _is_one(table, played):
+        return Groups(np.where(played, 0, -1).astype(np.int32), np.array([int(played.sum())]))
     source, target = _edges(table)
     if held is not None and held.any():
         # One more node, number n: the level that all held players know of.
@@ -171,9 +173,6 @@ def connect(table: PairTable, held: Bools | None = None, links: Codes | None = N
     if links is not None and len(links):
         source = np.concatenate((source, links[:, 0], links[:, 1]))
         target = np.concatenate((target, links[:, 1], links[:, 0]))
-    if _is_one(n, played, source, target):
-        label = np.where(played, 0, -1).astype(np.int32)
-        return Groups(label, np.array([int(played.sum())]))
     return _number(_components(n + 1, source, target)[:n], played)
 
 
@@ -185,29 +184,37 @@ def _edges(table: PairTable) -> tuple[Codes, Codes]:
     return source, target
 
 
-def _is_one(n: int, played: Bools, source: Codes, target: Codes) -> bool:
-    """Whether all who played are one component: the first reaches all, and all reach the first."""
+def _is_one(table: PairTable, played: Bools) -> bool:
+    """Whether games make one group of all who played: the first reaches all, and all reach the first."""
     if not played.any():
         return False
-    start = int(np.argmax(played))
-    return all(_reaches_all(n, start, played, *ends) for ends in ((source, target), (target, source)))
-
-
-def _reaches_all(n: int, start: int, played: Bools, source: Codes, target: Codes) -> bool:
-    reached = np.zeros(n + 1, np.bool_)
-    reached[start] = True
+    some = table.keep(np.arange(len(table.white)) % _STRIDE == 0)
     goal = int(played.sum())
-    for some in (slice(None, None, _STRIDE), slice(None)):
-        a, b = source[some], target[some]
-        for _ in range(_PASSES):
-            before = int(reached.sum())
-            reached[b[reached[a]]] = True
-            after = int(reached.sum())
-            if int(reached[:n].sum()) == goal:
-                return True
-            if after == before:
-                break
-    return False
+    for backwards in (False, True):
+        reached = np.zeros(table.players, np.bool_)
+        reached[np.argmax(played)] = True
+        # A rough pass over a part of the encounters first: it finds nearly everybody who can be reached.
+        for part in (some, table):
+            _spread(part, reached, goal, backwards)
+        if int(reached.sum()) < goal:
+            return False
+    return True
+
+
+def _spread(table: PairTable, reached: Bools, goal: int, backwards: bool) -> None:
+    """Go on from those reached to all they scored against (or to all who scored against them), until nobody is new."""
+    after = int(reached.sum())
+    for _ in range(_PASSES):
+        before = after
+        if before == goal:
+            return
+        from_white = table.losses if backwards else table.wins
+        from_black = table.wins if backwards else table.losses
+        reached[table.black[reached[table.white] & (from_white + table.draws > 0)]] = True
+        reached[table.white[reached[table.black] & (from_black + table.draws > 0)]] = True
+        after = int(reached.sum())
+        if after == before:
+            return
 
 
 def _components(n: int, source: Codes, target: Codes) -> NDArray[np.int32]:

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import RatingError
-from assay.results.information import DENSE, Information
+from assay.results.information import Information
 from assay.results.table import Floats
 
 # Full matrices beyond this many players are gigabytes and minutes.
 MOST_IN_MATRIX = 6000
+_EXACT = 500
 _PROBES = 16
 _MOST_PROBES = 256
 _GOAL = 0.01
@@ -44,8 +45,8 @@ def filling_matrix(filling: Information) -> Floats:
 
 
 def variances(bread: Information, filling: Information | None) -> Floats:
-    """The diagonal of the covariance, exact up to 1,200 players and to about 1 % beyond."""
-    if bread.size <= DENSE:
+    """The diagonal of the covariance, exact up to 500 players and to about 1 % beyond."""
+    if bread.size <= _EXACT:
         if filling is None:
             return np.diagonal(bread.inverse).copy()
         half = bread.inverse @ filling_matrix(filling)

@@ -1,0 +1,237 @@
+"""White, Black and Result of plain files at the speed of memory: what a list of ratings reads, and nothing else.
+
+A file is plain if each game has the three tags in this order, one right after another apart from other tags, and no
+comments. That is what programs write that keep results; for all others there is :func:`assay.games.tags.read_tags`.
+Names are never cut out one by one: eight bytes at a time they are hashed where they lie, and a table of the hashes
+known so far gives each its number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from assay.games.stream import STDIN, Stream
+
+_BLOCK = 1 << 20  # its arrays stay in the second-level cache
+_NEAR = 1 << 14
+_NEWLINE, _BRACKET = ord("\n"), ord("]")
+_PAD = 80
+_LONGEST_NAME = 64
+_INDENTED = re.compile(rb"^[ \t]+(?=\[)", re.MULTILINE)
+_BOM = b"\xef\xbb\xbf"
+
+_LOW = np.uint64(0x0101010101010101)
+_HIGH = np.uint64(0x8080808080808080)
+_QUOTES = np.uint64(0x2222222222222222)
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_ONE, _SEVEN, _HALF = np.uint64(1), np.uint64(7), np.uint64(32)
+_TAGS = (b'White "', b'Black "', b'Result "')
+
+Bytes = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
+Positions = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class PlainTags:
+    """The three tags of all games in file order: codes into the lists of values; White and Black share theirs."""
+
+    white: Codes
+    black: Codes
+    result: Codes
+    players: list[bytes]
+    results: list[bytes]
+
+
+class NotPlainError(Exception):
+    """This file needs the thorough reader."""
+
+
+def read_plain(path: str | Path) -> PlainTags | None:
+    """The tags of a plain file, or None if it is not plain (or damaged, or stdin, which cannot be read twice)."""
+    if str(path) == STDIN:
+        return None
+    players, results = Dictionary(), Dictionary()
+    columns: tuple[list[Codes], list[Codes], list[Codes]] = ([], [], [])
+    with Stream(path) as stream:
+        try:
+            for data in _whole_games(stream):
+                for column, codes in zip(columns, _triples(data, players, results), strict=True):
+                    column.append(codes)
+        except NotPlainError:
+            return None
+        if stream.problem:
+            return None
+    white, black, result = (np.concatenate(column or [np.empty(0, np.int32)]) for column in columns)
+    return PlainTags(white, black, result, players.values, results.values)
+
+
+def _whole_games(stream: Stream) -> Iterator[bytes]:
+    """Blocks that end before a tag section begins, so that no section is cut."""
+    carry = b""
+    first = True
+    for block in stream.blocks(_BLOCK):
+        data = carry + block
+        if first:
+            data = data.removeprefix(_BOM)
+            first = False
+        cut = _last_section(data)
+        if cut:
+            yield data[:cut]
+        elif len(data) > 16 * _BLOCK:
+            raise NotPlainError
+        carry = data[cut:]
+    if carry:
+        yield carry
+
+
+def _last_section(data: bytes) -> int:
+    """Where the last tag section begins, behind a line that does not end with a bracket; 0 if that cannot be told."""
+    for near in (_NEAR, len(data)):
+        end = len(data)
+        while (cut := data.rfind(b"\n[", max(len(data) - near, 0), end)) > 0:
+            if data[cut - 1] != _BRACKET and data[max(cut - 2, 0) : cut] != b"]\r":
+                return cut + 1
+            end = cut
+    return 0
+
+
+def _triples(data: bytes, players: Dictionary, results: Dictionary) -> tuple[Codes, Codes, Codes]:
+    if b"{" in data:
+        raise NotPlainError
+    # A line break before the first line, and room to read words behind the last.
+    buffer = np.frombuffer(b"\n\n\n" + data + bytes(_PAD), np.uint8)
+    brackets = np.flatnonzero(buffer == ord("["))
+    before = buffer[brackets - 1]
+    at_start = before == _NEWLINE
+    if not at_start.all():
+        if ((before == 32) | (before == 9)).any() and (straight := _INDENTED.sub(b"", data)) != data:
+            return _triples(straight, players, results)
+        brackets = brackets[at_start]
+    words = np.ndarray((len(buffer) - 7,), "<u8", buffer, 0, (1,))
+    first = words[brackets + 1]
+    white, black, result = (np.flatnonzero(_begins(first, text)) for text in _TAGS)
+    if not len(white) == len(black) == len(result):
+        raise NotPlainError
+    if not ((white < black) & (black < result)).all() or not (result[:-1] < white[1:]).all():
+        raise NotPlainError
+    # Inside a section the line before a tag ends with a bracket.
+    last = buffer[brackets - 2]
+    goes_on = (last == _BRACKET) | ((last == 13) & (buffer[brackets - 3] == _BRACKET))
+    if ((result - white) == 2).all():
+        whole = goes_on[black] & goes_on[result]
+    else:
+        section = np.cumsum(~goes_on)
+        whole = section[white] == section[result]
+    if not whole.all():
+        raise NotPlainError
+    return (
+        players.encode(buffer, words, brackets[white] + 8),
+        players.encode(buffer, words, brackets[black] + 8),
+        results.encode(buffer, words, brackets[result] + 9),
+    )
+
+
+def _begins(words: Words, text: bytes) -> npt.NDArray[np.bool_]:
+    """Whether the words begin with this text of at most eight bytes."""
+    mask = np.uint64((1 << 8 * len(text)) - 1)
+    begins: npt.NDArray[np.bool_] = (words & mask) == np.uint64(int.from_bytes(text, "little"))
+    return begins
+
+
+class Dictionary:
+    """Numbers for distinct values, kept by their hashes in a table with open addressing."""
+
+    def __init__(self) -> None:
+        self.values: list[bytes] = []
+        self._hashes: list[int] = []
+        self._make(1 << 12)
+
+    def _make(self, size: int) -> None:
+        self._mask = np.uint64(size - 1)
+        self._keys = np.zeros(size, np.uint64)
+        self._codes = np.full(size, -1, np.int32)
+        for code, value in enumerate(self._hashes):
+            self._put(value, code)
+
+    def _put(self, value: int, code: int) -> None:
+        size = len(self._keys)
+        slot = value & (size - 1)
+        while self._codes[slot] >= 0:
+            slot = (slot + 1) & (size - 1)
+        self._keys[slot], self._codes[slot] = value, code
+
+    def encode(self, buffer: Bytes, words: Words, begin: Positions) -> Codes:
+        """The numbers of the values that begin here and end with a quote and a bracket."""
+        hashes, length = _hash(words, begin)
+        if not (buffer[begin + length + 1] == _BRACKET).all():
+            raise NotPlainError
+        codes = self._find(hashes)
+        new = np.flatnonzero(codes < 0)
+        if len(new):
+            _, where = np.unique(hashes[new], return_index=True)
+            for i in new[np.sort(where)].tolist():
+                self._add(int(hashes[i]), buffer[begin[i] : begin[i] + length[i]].tobytes())
+            codes[new] = self._find(hashes[new])
+        return codes
+
+    def _add(self, value: int, text: bytes) -> None:
+        self._hashes.append(value)
+        self.values.append(text)
+        if 4 * len(self.values) > len(self._keys):
+            self._make(4 * len(self._keys))
+        else:
+            self._put(value, len(self.values) - 1)
+
+    def _find(self, hashes: Words) -> Codes:
+        slot = (hashes & self._mask).astype(np.int64)
+        codes = np.where(self._keys[slot] == hashes, self._codes[slot], np.int32(-1))
+        open_ = np.flatnonzero((codes < 0) & (self._codes[slot] >= 0))
+        while len(open_):
+            slot[open_] = (slot[open_] + 1) & int(self._mask)
+            there = slot[open_]
+            same = self._keys[there] == hashes[open_]
+            codes[open_[same]] = self._codes[there[same]]
+            open_ = open_[~same & (self._codes[there] >= 0)]
+        return codes
+
+
+def _hash(words: Words, begin: Positions) -> tuple[Words, Positions]:
+    """Hash each value up to its quote, eight bytes at a time; and its length."""
+    hashes = np.zeros(len(begin), np.uint64)
+    length = np.zeros(len(begin), np.int64)
+    rows: Positions | slice = slice(None)
+    at = begin
+    for _ in range(_LONGEST_NAME // 8 + 1):
+        word = words[at]
+        mark = word ^ _QUOTES
+        mark = (mark - _LOW) & ~mark & _HIGH
+        # The lowest bit set marks the first quote; all below its byte is text, and all of it where there is none.
+        below = (mark - _ONE) & ~mark
+        size = np.bitwise_count(below) >> 3
+        word &= np.where(mark == 0, below, below >> _SEVEN)
+        if isinstance(rows, slice):
+            hashes = word * _MIX
+            length = size.astype(np.int64)
+        else:
+            hashes[rows] = (hashes[rows] ^ word) * _MIX
+            length[rows] += size
+        more = mark == 0
+        if not more.any():
+            # The length tells "ab" from "ab" with zeros behind.
+            hashes ^= length.astype(np.uint64)
+            hashes *= _MIX
+            hashes ^= hashes >> _HALF
+            return hashes, length
+        open_ = np.flatnonzero(more)
+        rows = open_ if isinstance(rows, slice) else rows[open_]
+        hashes[rows] ^= hashes[rows] >> _HALF
+        at = at[open_] + 8
+    raise NotPlainError
