@@ -270,12 +270,12 @@ def evaluate(
     import numpy as np
 
     from assay.learned.dataset import open_dataset
-    from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, test_rows
+    from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, unseen_rows
     from assay.learned.guess import read_prior
     from assay.learned.run import open_run
 
     data = open_dataset(dataset)
-    rows = test_rows(data, split, balanced=balanced)
+    rows = unseen_rows(data, split, balanced=balanced)
     if games is not None:
         rows = np.sort(np.random.default_rng(1).permutation(rows)[:games])
     table = []

@@ -29,7 +29,7 @@ def save_arrays(path: Path, arrays: Mapping[str, npt.NDArray[Any]], meta: Mappin
 def load_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
     """Read what `save_arrays` wrote; a damaged or foreign file is refused."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         meta = json.loads(arrays.pop(_META).tobytes())
     except OSError as error:

@@ -214,7 +214,8 @@ def write_metrics(path: Path, history: list[dict[str, float]]) -> None:
 
 def _timed(examples: Examples, batches: list[list[int]]) -> Iterator[tuple[Batch, float]]:
     """Batches, each with the seconds that it was waited for."""
-    loader = iter(DataLoader(examples, batch_sampler=batches, collate_fn=collate))
+    # A generator of its own: a loader draws a seed when it starts, which would move the dropout of a resumed epoch.
+    loader = iter(DataLoader(examples, batch_sampler=batches, collate_fn=collate, generator=torch.Generator()))
     for _ in batches:
         began = time.monotonic()
         batch = next(loader)

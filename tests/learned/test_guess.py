@@ -1,0 +1,141 @@
+"""Guessing from the moves: one game, many games, one player; priors, and what cannot be guessed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from assay.cli.learned import guess as command
+from assay.errors import InputError, LearnedError
+from assay.learned import guess_games
+from assay.learned.guess import estimate, pool_games, read_prior, sparkline
+from assay.learned.shipped import SHIPPED, model_of, shipped
+
+ITALIAN = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 1/2-1/2"
+BLUNDER = "1. f3 e5 2. g4 Qh4# 0-1"
+EDGES = np.array([1000.0, 1200.0, 1400.0])
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Callable[..., Path]:
+    def write(*games: tuple[str, str, str], site: str = "?") -> Path:
+        file = tmp_path / "games.pgn"
+        texts = [f'[Site "{site}"]\n[White "{w}"]\n[Black "{b}"]\n\n{moves}\n\n' for w, b, moves in games]
+        file.write_text("".join(texts), encoding="utf-8")
+        return file
+
+    return write
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_models_are_whole_and_small(name: str) -> None:
+    run = shipped(name)
+    assert run.manifest["inputs"], "the manifest names the data"
+    assert run.manifest["settings"]["dataset"]["split"] in ("game", "player")
+    assert run.prior.sum() == pytest.approx(1)
+    assert sum(weights.nbytes for weights in run.weights.values()) < 8e6
+    assert sum(file.stat().st_size for file in run.path.iterdir()) < 4e6
+
+
+def test_the_site_chooses_the_model() -> None:
+    assert model_of(None, "https://lichess.org/abc").name == "lichess"
+    assert model_of(None, "Wijk aan Zee").name == "otb"
+    assert model_of("lichess", "Wijk aan Zee").name == "lichess"
+    with pytest.raises(InputError, match="there is no model 'nowhere'"):
+        model_of("nowhere", "")
+
+
+def test_a_game_is_guessed_after_every_move(games: Callable[..., Path]) -> None:
+    (found,), problems = guess_games(games(("A", "B", ITALIAN)))
+    assert not problems
+    assert found.moves[:3] == ("e4", "e5", "Nf3")
+    assert found.posteriors.shape == (13, 2, len(found.run.prior))
+    np.testing.assert_allclose(found.posteriors.sum(axis=-1), 1)
+
+
+def test_a_beginners_game_is_rated_below_a_sound_one(games: Callable[..., Path]) -> None:
+    sound, silly = guess_games(games(("A", "B", ITALIAN), ("C", "D", BLUNDER)), model="lichess")[0]
+    assert estimate(silly.posteriors[-1, 0], silly.edges).mean < estimate(sound.posteriors[-1, 0], sound.edges).mean
+
+
+def test_games_of_one_player_are_pooled(games: Callable[..., Path]) -> None:
+    file = games(("A", "B", ITALIAN), ("B", "A", ITALIAN), ("C", "D", BLUNDER))
+    found, _ = guess_games(file, player="A")
+    assert [guess.number for guess in found] == [1, 2]
+    pooled = pool_games(found, "A")
+    assert pooled.sum() == pytest.approx(1)
+    entropy = [-(p * np.log(p)).sum() for p in (pooled, found[0].posteriors[-1, 0])]
+    assert entropy[0] < entropy[1] + 1e-9
+
+
+def test_models_of_different_scales_are_not_pooled(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.pgn"
+    tags = '[Site "{}"]\n[White "A"]\n[Black "B"]\n\n' + ITALIAN + "\n\n"
+    file.write_text(tags.format("lichess.org") + tags.format("Linares"))
+    found, _ = guess_games(file)
+    with pytest.raises(LearnedError, match="cannot be pooled; choose one with --model"):
+        pool_games(found, "A")
+
+
+def test_what_cannot_be_read_is_counted(games: Callable[..., Path]) -> None:
+    file = games(("A", "B", ITALIAN), ("A", "B", "1. e4 Ke4 *"))
+    found, problems = guess_games(file)
+    assert len(found) == 1
+    assert problems == {"illegal move": 1}
+    with pytest.raises(InputError, match="has no game 9"):
+        guess_games(file, number=9)
+    with pytest.raises(InputError, match="has no game of 'Nobody'"):
+        guess_games(file, player="Nobody")
+    with pytest.raises(InputError, match=r"no game .* can be read \(illegal move: 1\)"):
+        guess_games(file, number=2)
+
+
+def test_a_prior_is_read_from_json_or_csv(tmp_path: Path) -> None:
+    as_json, as_csv = tmp_path / "prior.json", tmp_path / "prior.csv"
+    as_json.write_text('{"1050": 1, "1200": 3}')
+    as_csv.write_text("band,share\n1000,0.25\n1399,0.75\n")
+    assert read_prior(as_json, EDGES).tolist() == read_prior(as_csv, EDGES).tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"900": 1}', '{"1000": -1}', '{"1000": 0}', '{"x": 1}', '{"1000": NaN}'])
+def test_a_wrong_prior_is_told(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "prior.json"
+    file.write_text(text)
+    with pytest.raises(InputError, match=r"prior\.json"):
+        read_prior(file, EDGES)
+
+
+def test_a_posterior_is_drawn_with_its_peak_full() -> None:
+    assert sparkline(np.array([0.25, 0.5, 0.25])) == "▄█▄"
+
+
+def test_the_command_draws_a_chart_and_a_picture(games: Callable[..., Path], tmp_path: Path) -> None:
+    picture = tmp_path / "posterior.svg"
+    run = CliRunner().invoke(command, [str(games(("A", "B", ITALIAN))), "-o", str(picture)])
+    assert run.exit_code == 0, run.output
+    assert "White: A" in run.output
+    assert "6... O-O" in run.output
+    assert "█" in run.output
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_the_command_prints_json(games: Callable[..., Path]) -> None:
+    run = CliRunner().invoke(command, [str(games(("A", "B", ITALIAN))), "--format", "json", "--model", "lichess"])
+    rows = json.loads(run.output)
+    assert len(rows) == 13
+    bands = [name for name in rows[0] if name.startswith("white_") and name.removeprefix("white_").isdecimal()]
+    assert math.isclose(sum(rows[-1][name] for name in bands), 1)
+
+
+def test_many_games_give_a_table_and_a_pooled_row(games: Callable[..., Path]) -> None:
+    file = games(("A", "B", ITALIAN), ("B", "A", ITALIAN))
+    every = json.loads(CliRunner().invoke(command, [str(file), "--format", "json"]).output)
+    assert [(row["game"], row["player"]) for row in every] == [(1, "A"), (1, "B"), (2, "B"), (2, "A")]
+    one = json.loads(CliRunner().invoke(command, [str(file), "--player", "A", "--format", "json"]).output)
+    assert [row["colour"] for row in one] == ["White", "Black", "pooled"]

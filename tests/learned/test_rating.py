@@ -1,0 +1,139 @@
+"""Posteriors: trees as arrays, temperature, prior shift, pooling, and how runs are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from assay.errors import LearnedError
+from assay.learned import boosting, fit_run, open_run, posteriors
+from assay.learned.calibrate import fit_power, log_softmax, pool
+from assay.learned.config import from_mapping
+from assay.learned.dataset import Dataset
+from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, unseen_rows
+from assay.learned.run import Run
+
+
+@pytest.fixture(scope="module")
+def run(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    settings = {"d_model": 8, "layers": 1, "heads": 2, "square_width": 2, "max_plies": 16, "epochs": 1}
+    return fit_run(dataset, tmp_path_factory.mktemp("runs") / "run", from_mapping(settings)).run
+
+
+def test_trees_as_arrays_say_what_scikit_learn_says() -> None:
+    rng = np.random.default_rng(4)
+    features = rng.normal(size=(400, 6))
+    bands = np.digitize(features[:, 0] + 0.3 * rng.normal(size=400), [-1, 0, 1]) + 1  # nobody in bands 0 and 5
+    trees = boosting.fit(features, bands, 6, None, seed=2)
+    grown = HistGradientBoostingClassifier(
+        max_iter=boosting.ROUNDS,
+        learning_rate=0.1,
+        max_leaf_nodes=12,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=2,
+    ).fit(features, bands)
+    fresh = rng.normal(size=(100, 6))
+    found = np.exp(log_softmax(boosting.logits(trees, fresh)))
+    np.testing.assert_allclose(found[:, 1:5], grown.predict_proba(fresh), atol=1e-5)
+    assert found[:, [0, 5]].max() < 1e-6
+
+
+def test_aggregates_look_back_and_never_ahead(dataset: Dataset) -> None:
+    plies = dataset.game(2)
+    whole, start = boosting.features(plies, ("board",)), boosting.features(plies.first(7), ("board",))
+    np.testing.assert_array_equal(whole[:7], start)
+    # White's own means are the opponent's means in Black's row.
+    half = (whole.shape[2] - 2) // 2
+    np.testing.assert_array_equal(whole[:, 0, :half], whole[:, 1, half : 2 * half])
+    np.testing.assert_array_equal(whole[:, 0, -2], -whole[:, 1, -2])
+
+
+def test_posteriors_start_from_the_prior_and_sum_to_one(run: Run, dataset: Dataset) -> None:
+    found = posteriors(run, dataset.game(0))
+    assert found.shape == (dataset.plies[0] + 1, 2, 4)
+    np.testing.assert_allclose(found.sum(axis=-1), 1)
+    np.testing.assert_allclose(found[0], [run.prior, run.prior])
+
+
+def test_beyond_its_plies_a_model_keeps_its_last_word(run: Run, dataset: Dataset) -> None:
+    row = int(dataset.plies.argmax())
+    found = posteriors(run, dataset.game(row))
+    assert len(found) > 18
+    assert np.array_equal(found[16], found[-1])
+    assert not np.array_equal(found[15], found[16])
+
+
+def test_another_prior_moves_posteriors_by_its_ratio(run: Run, dataset: Dataset) -> None:
+    other = np.array([0.7, 0.1, 0.1, 0.1])
+    plain, moved = posteriors(run, dataset.game(0)), posteriors(run, dataset.game(0), other)
+    expected = plain * other / run.prior
+    np.testing.assert_allclose(moved, expected / expected.sum(axis=-1, keepdims=True))
+    np.testing.assert_allclose(moved[0, 0], other)
+
+
+def test_no_moves_give_the_prior(run: Run, dataset: Dataset) -> None:
+    found = posteriors(run, dataset.game(0, 0))
+    np.testing.assert_allclose(found, [[run.prior, run.prior]])
+
+
+def test_pooling_counts_the_prior_once() -> None:
+    prior = np.array([0.5, 0.3, 0.2])
+    nothing_learned = np.log(np.tile(prior, (5, 1)))
+    np.testing.assert_allclose(pool(nothing_learned, prior, 1.0), prior)
+    likelihood = np.array([0.1, 0.2, 0.4])
+    one = prior * likelihood / (prior @ likelihood)
+    three = prior * likelihood**3
+    np.testing.assert_allclose(pool(np.log(np.tile(one, (3, 1))), prior, 1.0), three / three.sum())
+    np.testing.assert_allclose(pool(np.log(one[None]), prior, 0.5), one)  # the power is about several games
+
+
+def test_the_power_is_low_where_games_repeat_each_other() -> None:
+    """Ten copies of one measurement are worth one: the power that says so is about a tenth."""
+    rng = np.random.default_rng(6)
+    prior = np.full(5, 0.2)
+    posterior = rng.dirichlet(np.full(5, 1.0), size=1500)
+    bands = (posterior.cumsum(axis=1) < rng.random((1500, 1))).sum(axis=1).clip(0, 4)
+    copies = [(np.log(np.tile(p, (10, 1))), int(b)) for p, b in zip(posterior, bands, strict=True)]
+    assert fit_power(copies, prior) == pytest.approx(0.1, abs=0.02)
+
+
+def test_runs_are_judged_by_ply_band_and_speed(run: Run, dataset: Dataset) -> None:
+    rows = dataset.rows("train")
+    judged = judge(run, dataset, rows)
+    plies = by_ply(judged)
+    assert list(plies) == ["0", "10", "20", "end"]
+    assert plies["0"].cases == plies["end"].cases == 2 * len(rows)
+    assert plies["20"].cases == 2 * int((dataset.plies[rows] >= 20).sum())
+    assert sum(found.cases for found in by_band(judged).values()) == 2 * len(rows)
+    assert {name: found.cases for name, found in by_speed(judged).items()} == {"blitz": 2 * len(rows)}
+    means = [found.mae for found in by_band(judged).values()]
+    assert 0 < pair_error(judged) < max(means)
+    assert pooled(judged, run.prior) == (None, 1.0)  # nobody is named
+
+
+def test_balanced_games_are_as_many_of_each_band(dataset: Dataset) -> None:
+    rows = unseen_rows(dataset, "train", balanced=True)
+    average = dataset.ratings[rows].mean(axis=1)
+    counts = np.histogram(average, dataset.edges)[0]
+    assert len(set(counts.tolist())) == 1
+    assert len(rows) <= len(dataset.rows("train"))
+
+
+def test_other_bands_are_refused(run: Run, pgn: Path, make_dataset: Callable[..., Dataset]) -> None:
+    from assay.bands import Bands
+
+    other = make_dataset(pgn, bands=Bands(1000, 2000, 100))
+    with pytest.raises(LearnedError, match=r"knows the bands 1000-2000 by 250, .* has 1000-2000 by 100"):
+        judge(run, other, other.rows("test"))
+
+
+def test_a_run_of_another_version_is_refused(run: Run, tmp_path: Path) -> None:
+    text = (run.path / "run.json").read_text().replace('"version": 1', '"version": 7')
+    (tmp_path / "run.json").write_text(text)
+    with pytest.raises(LearnedError, match="a run of version 7, this Assay reads version 1"):
+        open_run(tmp_path)
