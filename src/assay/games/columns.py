@@ -130,6 +130,9 @@ def time_control(text: str) -> tuple[int | None, int | None, str | None]:
 
 def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = False) -> pa.RecordBatch:
     """One row per game of a buffer."""
+    schema = WITH_MOVETEXT if movetext else SCHEMA
+    if not len(part):
+        return pa.RecordBatch.from_pylist([], schema)
     tags = tag_columns(part, _TAGS, problems)
     has_clock, has_eval = have_commands(part, b"clk", b"eval")
     columns = {
@@ -151,7 +154,6 @@ def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = F
     columns["speed"] = pa.array([name for _, _, name in read], pa.string()).take(control.indices).dictionary_encode()
     if movetext:
         columns[MOVETEXT] = _texts(part)
-    schema = WITH_MOVETEXT if movetext else SCHEMA
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 

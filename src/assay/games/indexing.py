@@ -134,7 +134,7 @@ def _index_one(
             progress.update(before + stream.size)
         damage = stream.problem
         if not games and not damage:
-            damage = "the file is empty" if not length else "there is no game in it; is it PGN?"
+            damage = "the file is empty" if not length else "there is no game in it (is it PGN?)"
         return IndexedSource(file, games, length, stream.size, stream.sha256, damage, problems)
 
 

@@ -184,7 +184,11 @@ def _fetch_rest(url: str, part: Path, have: int, progress: Progress) -> bool:
 
 def _open(url: str, have: int) -> http.client.HTTPResponse:
     request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
-    response: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=_TIMEOUT)
+    try:
+        response: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=_TIMEOUT)
+    except urllib.error.HTTPError as error:
+        error.close()
+        raise
     return response
 
 

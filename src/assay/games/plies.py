@@ -43,7 +43,7 @@ def count_plies(part: Split) -> npt.NDArray[np.int32]:
         words &= ~comment
     counts = Counts(words)
     plies = counts.between(starts, ends)
-    plies -= words_at(part.padded, np.maximum(ends - 3, 0), 4) & 0xFFFFFF == int.from_bytes(b"0-1", "little")
+    plies -= _lost(part, counts)
     if b"(" in part.data:
         plies -= _in_variations(part, starts, counts, comment, odd)
     _mark_asides(part, starts, odd)
@@ -112,6 +112,13 @@ def _scan(part: Split) -> tuple[Words, Words | None, Words | None]:
     return (pack(words), pack(opening), pack(closing)) if commented else (pack(words), None, None)
 
 
+def _lost(part: Split, counts: Counts) -> npt.NDArray[np.int64]:
+    """1 for each game that ends with the result 0-1, which looks like castling with zeros, and 0 for the others."""
+    last = np.maximum(part.ends - 3, 0)
+    same_text = words_at(part.padded, last, 4) & 0xFFFFFF == int.from_bytes(b"0-1", "little")
+    return np.where(same_text, counts.between(last, part.ends), 0)
+
+
 def _comments(part: Split, starts: Positions, opening: Words, closing: Words, odd: Flags) -> Words:
     """The bits inside comments; games whose braces do not alternate are marked in `odd`.
 
@@ -119,7 +126,7 @@ def _comments(part: Split, starts: Positions, opening: Words, closing: Words, od
     them is made even by one more mark.
     """
     marks = opening | closing
-    counts = Counts(marks)
+    counts = Counts(marks.copy())
     for begins, ends in ((part.starts, starts), (starts, part.ends)):
         at = ends[counts.between(begins, ends) % 2 == 1]
         np.bitwise_xor.at(marks, at >> 6, np.uint64(1) << (at & 63).astype(np.uint64))

@@ -86,7 +86,7 @@ class Piece:
     cut: bool = False  # the last game is longer than Assay reads, and cut here
 
 
-def pieces(stream: Stream, *, block: int = BLOCK) -> Iterator[Piece]:
+def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
     """The bytes of a stream in pieces that end where a game ends.
 
     Memory stays bounded: a game longer than 64 MB is cut there, and its rest left out.
@@ -126,7 +126,7 @@ def split_piece(piece: Piece, problems: Counter[str]) -> Split:
         problems[UNTAGGED] += untagged
     if piece.at_start and found.outside:
         problems[OUTSIDE] += 1
-    if piece.cut:
+    if piece.cut and len(found):
         problems[TOO_LONG] += 1
     return replace(found, base=piece.base)
 
@@ -134,7 +134,7 @@ def split_piece(piece: Piece, problems: Counter[str]) -> Split:
 def splits(stream: Stream, problems: Counter[str] | None = None) -> Iterator[Split]:
     """The games of a stream, buffer by buffer; each game is whole in one of them."""
     count = Counter[str]() if problems is None else problems
-    for piece in pieces(stream):
+    for piece in pieces(stream, block=BLOCK):
         yield split_piece(piece, count)
 
 

@@ -27,13 +27,15 @@ def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
     game = chess.pgn.read_game(io.StringIO(text), Visitor=_Quiet)
     if game is None:
         return [], "no game"
-    if game.errors:
-        setup = any("FEN" in game.headers and "fen" in str(error).lower() for error in game.errors)
-        return [], BAD_SETUP if setup and not game.variations else ILLEGAL
-    rows = []
-    board = game.board()
+    try:
+        board = game.board()
+    except ValueError:
+        return [], BAD_SETUP
     if not board.is_valid():
         return [], BAD_SETUP
+    if game.errors:
+        return [], ILLEGAL
+    rows = []
     for node in game.mainline():
         if not node.move:
             return [], NULL_MOVE

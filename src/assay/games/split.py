@@ -121,6 +121,11 @@ class _Lines:
         named = (((second | 32) - 97) < 26) | ((second - 48) < 10)
         return lines if named.all() else np.compress(named, lines)
 
+    @property
+    def tag_words(self) -> npt.NDArray[np.uint64]:
+        """The first eight bytes of each tag behind the bracket."""
+        return words_at(self.padded, self.starts[self.tags] + 1)
+
     def nonblank_before(self, lines: Positions) -> Positions:
         """The nearest line before each that is not blank; -1 where there is none."""
         found = lines - 1
@@ -255,11 +260,13 @@ def _may_be_in_comment(blocks: Sequence[bytes]) -> bool:
 def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
     """The first tag line of each run of tag lines, and the nearest line with text before it.
 
+    A line that repeats the first tag of its run is a head too: a game that broke off in its tags stands before it.
     Lines that only look like tags are taken out of `lines.tags` on the way.
     """
     while True:
         tags = lines.tags
-        heads = tags[np.diff(tags, prepend=-2) != 1]
+        is_head = np.diff(tags, prepend=-2) != 1
+        heads = tags[is_head]
         wrong = ~lines.are_tags(heads)
         inside = lines.in_comment(heads, last=last)
         if inside.any():
@@ -268,7 +275,16 @@ def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
         elif wrong.any():
             lines.tags = np.setdiff1d(tags, heads[wrong], assume_unique=True)
         else:
-            return heads, lines.nonblank_before(heads)
+            break
+    words = lines.tag_words
+    for name in _USUAL_FIRST:
+        begins = same(words[is_head], name + b' "')
+        if begins.any():
+            again = same(words, name + b' "') & ~is_head
+            if again.any():
+                run = np.cumsum(is_head) - 1
+                heads = np.union1d(heads, tags[again & begins[run]])
+    return heads, lines.nonblank_before(heads)
 
 
 def _repeated_heads(lines: _Lines, heads: Positions, after_text: npt.NDArray[np.bool_]) -> Positions:

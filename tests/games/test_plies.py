@@ -1,0 +1,70 @@
+"""Plies counted from the bytes are those that python-chess reads."""
+
+from __future__ import annotations
+
+import io
+
+import chess.pgn
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.games.made import game_text
+
+from assay.games.plies import count_plies, count_slowly, have_commands
+from assay.games.split import split
+
+ODD = {
+    "1. e4 e5 0-1": 2,
+    "1.e4 e5 2.Nf3 1/2-1/2": 3,
+    "1. e4 {a comment with Nf3 and exd5} e5 *": 2,
+    "1. e4 { never closed e5 Nf3": 1,
+    "1. e4 } e5 *": 2,
+    "1. e4 { never closed 0-1": 1,
+    "1. e4 {a {b} e5 *": 2,
+    "1. e4 (1. d4 d5 (1... Nf6 {x)}) 2. c4) e5 *": 2,
+    "1. e4 (1. d4 d5": 1,
+    "1. e4) e5 *": 2,
+    "1. e4 ; d5 Nf3\n1... e5 *": 2,
+    "1. e4\n% d5 Nf3\n1... e5 *": 2,
+    "1. e4 {a; b} e5 *": 2,
+    "4. 0-0 0-0-0 5. O-O O-O-O 0-1": 4,
+    "25. Kd5 $14 $140 !? e8=Q# 1-0": 2,
+    "exd6 e.p. R1e2 Nbxd7+ b8=N": 4,
+    "White resigns 0-1": 0,
+    "*": 0,
+}
+
+
+@pytest.mark.parametrize("movetext", ODD)
+def test_odd_movetext(movetext: str) -> None:
+    assert count_slowly(movetext.encode()) == ODD[movetext]
+    # Amid other games, which it must not disturb.
+    texts = ["1. e4 {x} e5 (1... c5) 1-0", movetext, "1. d4 {Nf3} d5 2. c4 0-1"]
+    part = split("\n\n".join(f'[Event "{{"]\n[White "("]\n\n{text}' for text in texts).encode())
+    assert count_plies(part).tolist() == [2, ODD[movetext], 3]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 60), st.booleans()), min_size=1, max_size=6))
+def test_random_games(games: list[tuple[int, int, bool]]) -> None:
+    texts = [game_text(seed, plies, notes=notes) for seed, plies, notes in games]
+    read = [chess.pgn.read_game(io.StringIO(text)) for text in texts]
+    part = split("\n\n".join(texts).encode())
+    assert count_plies(part).tolist() == [sum(1 for _ in game.mainline()) for game in read if game]
+    clocks, evals = have_commands(part, b"clk", b"eval")
+    assert clocks.tolist() == ["[%clk " in text for text in texts]
+    assert evals.tolist() == ["[%eval " in text for text in texts]
+
+
+def test_nothing_is_lost_between_scans(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = game_text(1, 60, notes=True).encode()
+    whole = split(text)
+    expected = count_plies(whole).tolist(), [flag.tolist() for flag in have_commands(whole, b"clk", b"eval")]
+    for size in (8, 16, 64, 1024):
+        monkeypatch.setattr("assay.games.plies._SCAN", size)
+        assert (count_plies(whole).tolist(), [f.tolist() for f in have_commands(whole, b"clk", b"eval")]) == expected
+
+
+def test_other_commands_are_not_clocks() -> None:
+    part = split(b'[Event "a"]\n\n1. e4 {[%csl Ge4][%cal Ge2e4] [%emt 0:00:01]} *')
+    assert [flag.tolist() for flag in have_commands(part, b"clk", b"eval")] == [[False], [False]]
