@@ -97,7 +97,7 @@ def main() -> None:
                 if strikes("gives no scores", fen):
                     said = ["info string who knows", "gibberish \x00\x7f"]
                 if strikes("plays illegal moves", fen):
-                    said = [line.replace(" pv ", " pv a1a1 ") for line in said]
+                    said = [line.replace(" pv ", " pv x") for line in said]
                 if strikes("leaves moves out", fen):
                     said = said[:-2]
                 say(*said, "bestmove 0000")
