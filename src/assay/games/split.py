@@ -26,7 +26,8 @@ _TAIL = 32 << 10
 _SCAN = 256 << 10  # this much stays in the second-level cache while it is compared
 
 _BOM = b"\xef\xbb\xbf"
-_TAG = re.compile(rb'\[[A-Za-z0-9][A-Za-z0-9_+#=:-]*[ \t]+"')
+_BROKEN_TAG = re.compile(rb"\[[A-Za-z0-9_+#=:-]*[ \t]*\r?(?=\n)")  # a line that broke off before its value
+_TAG = re.compile(rb'\[[A-Za-z0-9][A-Za-z0-9_+#=:-]*[ \t]+"|' + _BROKEN_TAG.pattern)
 _TAG_NAME = re.compile(rb"\[([A-Za-z0-9_+#=:-]+)")
 _MOVES = re.compile(rb"\s*(?:\{|\d+\s*\.|(?:1-0|0-1|1/2-1/2|\*)\s)")
 _FINISHED = re.compile(rb"(?:1-0|0-1|1/2-1/2|\*)\s*$")
@@ -118,7 +119,7 @@ class _Lines:
     def _tags(self) -> Positions:
         lines = np.flatnonzero(self.first_bytes == ord("["))
         second = self.padded[self.starts[lines] + 1]
-        named = (((second | 32) - 97) < 26) | ((second - 48) < 10)
+        named = (((second | 32) - 97) < 26) | ((second - 48) < 10) | (second <= 32)
         return lines if named.all() else np.compress(named, lines)
 
     @property
@@ -175,14 +176,23 @@ class _Lines:
         begin = self.data.rfind(b"\n", 0, brace) + 1
         return bool(_TAG.match(self.data, begin)) and self.data.count(b'"', begin, brace) % 2 == 1
 
+    def usual(self, lines: Positions) -> npt.NDArray[np.bool_]:
+        """Whether each of these lines starts with one of the seven tags that every game should have."""
+        words = words_at(self.padded, self.starts[lines] + 1)
+        found = np.zeros(len(lines), np.bool_)
+        for name in _USUAL_FIRST:
+            found |= same(words, name + b' "')
+            if found.all():
+                break
+        return found
+
+    def is_broken(self, line: int) -> bool:
+        """Whether a tag line broke off before its value."""
+        return _BROKEN_TAG.match(self.data, int(self.starts[line])) is not None
+
     def are_tags(self, lines: Positions) -> npt.NDArray[np.bool_]:
         """Whether each of these lines, which start with a bracket and a letter, goes on like a tag."""
-        words = words_at(self.padded, self.starts[lines] + 1)
-        good = np.zeros(len(lines), np.bool_)
-        for name in _USUAL_FIRST:
-            good |= same(words, name + b' "')
-            if good.all():
-                return good
+        good = self.usual(lines)
         for i in np.flatnonzero(~good):
             good[i] = _TAG.match(self.data, int(self.starts[lines[i]])) is not None
         return good
@@ -260,7 +270,8 @@ def _may_be_in_comment(blocks: Sequence[bytes]) -> bool:
 def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
     """The first tag line of each run of tag lines, and the nearest line with text before it.
 
-    A line that repeats the first tag of its run is a head too: a game that broke off in its tags stands before it.
+    A line that repeats the first tag of its run, or follows a first line that broke off, is a head too: a game that
+    broke off in its tags stands before it.
     Lines that only look like tags are taken out of `lines.tags` on the way.
     """
     while True:
@@ -284,6 +295,9 @@ def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
             if again.any():
                 run = np.cumsum(is_head) - 1
                 heads = np.union1d(heads, tags[again & begins[run]])
+    broken = heads[~lines.usual(heads)]
+    behind = np.array([line + 1 for line in broken.tolist() if lines.is_broken(line)], np.int64)
+    heads = np.union1d(heads, np.intersect1d(behind, tags)) if len(behind) else heads
     return heads, lines.nonblank_before(heads)
 
 
@@ -299,7 +313,7 @@ def _repeated_heads(lines: _Lines, heads: Positions, after_text: npt.NDArray[np.
         name = match.group(1) if match else None
         if after:
             current = name
-        elif name == current or name == b"Event":
+        elif name in (current, b"Event") or lines.is_broken(head - 1):
             found.append(head)
             current = name
     return np.array(found, np.int64)
