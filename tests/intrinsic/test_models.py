@@ -112,15 +112,15 @@ def test_slopes_agree_with_differences(model: str, curve: str) -> None:
     s, c, h = 0.15, 0.6, 1e-4
     array, player = prepare(DELTAS[:40], s, c, model, curve, None)
     (block,) = blocks(array)
-    _, by_s, by_c = player.solve_with_slopes(block)
+    _, found = player.solve_with_slopes(block)
 
     def solved(s: float, c: float) -> np.ndarray:
         return prepare(array, s, c, model, curve, None)[1].solve(block).p
 
     by_differences = (solved(s * math.exp(h), c) - solved(s * math.exp(-h), c)) / (2 * h)
-    assert by_s == pytest.approx(by_differences, abs=1e-6)
+    assert found.by_s == pytest.approx(by_differences, abs=1e-6)
     by_differences = (solved(s, c * math.exp(h)) - solved(s, c * math.exp(-h))) / (2 * h)
-    assert by_c == pytest.approx(by_differences, abs=1e-6)
+    assert found.by_c == pytest.approx(by_differences, abs=1e-6)
 
 
 def test_one_s_and_c_per_turn() -> None:

@@ -55,9 +55,10 @@ def blocks(deltas: ArrayLike) -> Iterator[Block]:
     for start in range(0, len(order), BLOCK_TURNS):
         turns = order[start : start + BLOCK_TURNS]
         moves = int(width[turns[-1]])
-        outside = np.flatnonzero(~listed[turns, :moves].T)
         part = np.ascontiguousarray(array[turns, :moves].T, dtype=np.float64)  # (depths,) moves, turns
-        part.reshape(-1, moves * len(turns))[:, outside] = 1.0
+        outside = np.flatnonzero(np.isinf(part if part.ndim == 2 else part[-1]))
+        if len(outside):
+            part.reshape(-1, moves * len(turns))[:, outside] = 1.0
         yield Block(turns, log_deltas(part), outside)
 
 

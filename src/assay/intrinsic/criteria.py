@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.intrinsic.blocks import Block
 from assay.intrinsic.spread import Floats
 
 MethodName: TypeAlias = Literal["percentile", "equations", "ranks", "likelihood"]
@@ -28,12 +30,22 @@ class View:
     `elsewhere` is the error that counts where the played move is outside the list (`played` is -1).
     """
 
+    block: Block
     p: Floats
     by_s: Floats
     by_c: Floats
-    deltas: Floats
     played: NDArray[np.intp]
     elsewhere: Floats
+
+    @cached_property
+    def deltas(self) -> Floats:
+        """Moves x turns; only some methods need them."""
+        return self.block.deltas()
+
+    @cached_property
+    def before(self) -> Floats:
+        """1 for the moves listed before the one played, else 0; moves x turns."""
+        return (np.arange(len(self.p))[:, None] < self.played).astype(np.float64)
 
     def chosen(self, array: Floats) -> Floats:
         """The entry of the played move at each turn; arbitrary where that is elsewhere."""
@@ -55,9 +67,8 @@ def percentile(view: View) -> Parts:
     in part, (q - p-) / (p+ - p-). A move elsewhere lies beyond every q.
     """
     part, x, width = _cover(view)
-    before = (np.arange(len(view.p))[:, None] < view.played).astype(np.float64)
     slope = np.where((x > 0) & (x < 1) & (view.played >= 0), -1.0 / width, 0.0)
-    by_s, by_c = (slope * (np.einsum("it,it->t", before, d) + x * view.chosen(d)) for d in (view.by_s, view.by_c))
+    by_s, by_c = (slope * (np.einsum("it,it->t", view.before, d) + x * view.chosen(d)) for d in (view.by_s, view.by_c))
     return part - PERCENTILES[:, None], by_s, by_c
 
 
@@ -69,8 +80,7 @@ def percentile_parts(view: View) -> Floats:
 def _cover(view: View) -> tuple[Floats, Floats, Floats]:
     """How far q reaches into the played move's interval: clipped to 0 ... 1, unclipped, and the interval's width."""
     width = np.maximum(view.chosen(view.p), 1e-30)
-    before = (np.arange(len(view.p))[:, None] < view.played).astype(np.float64)
-    x = (PERCENTILES[:, None] - np.einsum("it,it->t", before, view.p)) / width
+    x = (PERCENTILES[:, None] - np.einsum("it,it->t", view.before, view.p)) / width
     part = np.clip(x, 0.0, 1.0)
     part[:, view.played < 0] = 0.0
     return part, x, width

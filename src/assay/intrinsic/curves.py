@@ -54,7 +54,8 @@ def _log_cosh(w: Floats) -> Floats:
 
 
 CURVES: dict[CurveName, Curve] = {
-    "invexp": _of_power("exp(-x^c)", lambda w: w, lambda w: 1.0),
+    # Here b is w itself, and its slopes come for nothing: the default should be quick.
+    "invexp": Curve("exp(-x^c)", _power, lambda log_x, c, w: (c * w, c * w * log_x)),
     "ipa": _of_power("1/(1 + x^c)", np.log1p, lambda w: 1 / (1 + w)),
     "ipb": Curve(
         "1/(1 + x)^c",

@@ -127,13 +127,13 @@ def _averages(problem: Problem, player: Player) -> tuple[Floats, Floats]:
     total: Floats | float = 0.0
     slopes: Floats | float = 0.0
     for block in problem.blocks:
-        solved, by_s, by_c = player.solve_with_slopes(block)
+        solved, by = player.solve_with_slopes(block)
         others = _weight_slopes(player, block, solved.p_slope)
-        changes = [by_s, by_c, *others]
+        changes = [by.by_s, by.by_c, *others]
         parts = []
         for first in range(0, len(changes), 2):
             pair = changes[first], changes[min(first + 1, len(changes) - 1)]
-            view = View(solved.p, *pair, block.deltas(), problem.played[block.turns], problem.elsewhere[block.turns])
+            view = View(block, solved.p, *pair, problem.played[block.turns], problem.elsewhere[block.turns])
             value, one, two = criterion(view)
             parts += [one.sum(axis=1), two.sum(axis=1)]
         total = total + value.sum(axis=1)

@@ -177,7 +177,7 @@ def _summary(problem: Problem, minimum: Minimum, floor: float) -> Fit:
         rank_predicted[: len(view.p)] += view.p.sum(axis=1)
         curve += percentile_parts(view).sum(axis=1)
         log_likelihood += float(log_with_floor(view.chosen(view.p), view.played, floor).sum())
-        ad_predicted += float(np.vdot(view.p, view.deltas))
+        ad_predicted += float(np.einsum("it,it->", view.p, view.deltas))
         ad_actual += float(view.errors().sum())
     turns = problem.turns
     per_game = np.bincount(problem.games)

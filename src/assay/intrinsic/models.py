@@ -36,16 +36,27 @@ HOPELESS = 700.0
 TOLERANCE = 1e-6
 MOST_STEPS = 100
 FIRST_MOVES = 8
+# L of a lone move is 0; the tiny number in its place keeps what is outside outside.
+TINY = 1e-290
 UNSOLVED = "the probabilities of some turn could not be found; are its deltas sensible?"
 
 
 @dataclass(frozen=True)
 class Solved:
-    """The probabilities of a block: `p` and `p phi'` (moves x turns), and the unknown of each turn for a warm start."""
+    """The probabilities of a block: `p` and `p phi'` (moves x turns), and kappa of each turn for a warm start."""
 
     p: Floats
     p_slope: Floats
-    unknown: Floats
+    kappa: Floats
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives by ln s and ln c: of the probabilities (moves x turns each), and of kappa (2 x turns)."""
+
+    by_s: Floats
+    by_c: Floats
+    kappa: Floats
 
 
 def _shares(b: Floats, start: Floats | None) -> Solved:
@@ -63,13 +74,15 @@ def _power(b: Floats, start: Floats | None) -> Solved:
     The first few moves alone bring the start close at a fraction of the cost.
     """
     a = np.exp(b)
-    least = _least_power(a)
-    L = start if start is not None else least
-    if start is None and len(a) > FIRST_MOVES:
-        for _ in range(3):
-            L = _newton_power(a[:FIRST_MOVES], L, least)[0]
+    if start is not None:
+        L = np.exp(start)
+    else:
+        L = _least_power(a)
+        if len(a) > FIRST_MOVES:
+            for _ in range(3):
+                L = _newton_power(a[:FIRST_MOVES], L)[0]
     for _ in range(MOST_STEPS):
-        new, e, off = _newton_power(a, L, least)
+        new, e, off = _newton_power(a, L)
         step = new - L
         # Where p_0 is 1 to the last digit, the sum is as good as it gets long before L is.
         if np.all((np.abs(step) <= TOLERANCE * new) | (np.abs(off) <= 1e-13)):
@@ -78,28 +91,38 @@ def _power(b: Floats, start: Floats | None) -> Solved:
             e /= e.sum(axis=0)
             a *= e
             a *= new
-            return Solved(e, a, new)
+            return Solved(e, a, np.log(new))
         L = new
     raise NotConverged(UNSOLVED)
 
 
 def _least_power(a: Floats) -> Floats:
-    """A bound below L: L a_0 >= 1 - p_0 >= k exp(-L A) with A the mean of any k others, so L >= W(k A / a_0) / A."""
-    bound = np.full(a.shape[1], 1e-290)
+    """A bound below L: L a_0 >= 1 - p_0 >= k exp(-L A) with A the mean of any k others, so L >= W(k A / a_0) / A.
+
+    Lambert's W solves w + ln w = t, which is concave, so that Newton stays below.
+    """
+    bound = np.full(a.shape[1], TINY)
     for k in (1, 3, 7):
         if k < len(a):
             mean = a[1 : k + 1].mean(axis=0)
-            np.maximum(bound, wrightomega(np.log(k * mean / a[0])) / mean, out=bound)
+            x = k * mean / a[0]
+            t = np.log(x)
+            w = np.minimum(x, np.maximum(t, 0.6))
+            for _ in range(2):
+                w *= (1 + t - np.log(w)) / (1 + w)
+            np.maximum(bound, w / mean, out=bound)
     return bound
 
 
-def _newton_power(a: Floats, L: Floats, least: Floats) -> tuple[Floats, Floats, Floats]:
+def _newton_power(a: Floats, L: Floats) -> tuple[Floats, Floats, Floats]:
     """One step from L; exp(-L a) before it, and by how much ln sum exp(-L a) misses zero."""
     e = np.multiply(a, -L)
     np.exp(e, out=e)
     total = e.sum(axis=0)
     off = np.log(total)
-    return np.maximum(L + off * total / np.einsum("it,it->t", a, e), least), e, off
+    new = L + off * total / np.einsum("it,it->t", a, e)
+    # A step from far right may land too close to zero, whence the way back is long.
+    return np.maximum(new, np.maximum(L / 20, TINY)), e, off
 
 
 def _third(b: Floats, start: Floats | None) -> Solved:
@@ -145,17 +168,17 @@ class Player:
         """The probabilities of a block of turns."""
         return MODELS[self.model](self._temptation(block)[0], start)  # type: ignore[index]
 
-    def solve_with_slopes(self, block: Block, start: Floats | None = None) -> tuple[Solved, Floats, Floats]:
-        """The probabilities of a block, with dp/dln s and dp/dln c."""
+    def solve_with_slopes(self, block: Block, start: Floats | None = None) -> tuple[Solved, Slopes]:
+        """The probabilities of a block, with their derivatives by ln s and ln c."""
         b, by_s, by_c = self._temptation(block, slopes=True)
         solved = MODELS[self.model](b, start)  # type: ignore[index]
-        total = solved.p_slope.sum(axis=0)
-        dp = []
-        for db in (by_s, by_c):
-            db -= np.einsum("it,it->t", solved.p_slope, db) / total
-            db *= solved.p_slope
-            dp.append(np.negative(db, out=db))
-        return solved, dp[0], dp[1]
+        total = -solved.p_slope.sum(axis=0)
+        kappa = np.stack([np.einsum("it,it->t", solved.p_slope, db) / total for db in (by_s, by_c)])
+        minus = np.negative(solved.p_slope)
+        for db, shift in zip((by_s, by_c), kappa, strict=True):
+            db += shift
+            db *= minus
+        return solved, Slopes(by_s, by_c, kappa)
 
     def _temptation(self, block: Block, slopes: bool = False) -> tuple[Floats, Floats, Floats]:
         """b = ln(1/g) with its derivatives by ln s and ln c (left empty unless asked for)."""

@@ -17,6 +17,8 @@ from assay.intrinsic.spread import CAP, Floats, scaled
 START = (0.15, 0.5)
 FEWEST_TURNS = 10
 FEWEST_TURNS_C_GIVEN = 5
+# Beyond so much change of kappa a start from scratch is quicker.
+FARTHEST = 1.0
 # Averages of two equations under this are zero.
 SOLVED = 1e-16
 
@@ -59,7 +61,7 @@ class Problem:
         self.elsewhere = _elsewhere(elsewhere, self.turns)
         self.blocks: list[Block] = [block for block, _ in played_blocks(array, self.played)]
         self.width = max(block.moves for block in self.blocks)
-        self._warm: list[Floats | None] = [None] * len(self.blocks)
+        self._warm: list[tuple[Floats, Floats, Floats] | None] = [None] * len(self.blocks)
         self._last: tuple[Floats, tuple[Floats, Floats, Floats]] = (np.empty(0), (np.empty(0),) * 3)
         if not any((block.deltas().reshape(-1)[_inside(block)] > 0).any() for block in self.blocks):
             raise ModelError("turn 0, like every other, has one move or moves that are all equal: nothing to fit.")
@@ -69,13 +71,24 @@ class Problem:
         s, c = np.exp(point)
         someone = Player(np.asarray(s), np.asarray(c), self.model, self.curve, self.weights)
         for i, block in enumerate(self.blocks):
+            start = self._start(i, point)
             if slopes:
-                solved, by_s, by_c = someone.solve_with_slopes(block, self._warm[i])
+                solved, by = someone.solve_with_slopes(block, start)
+                self._warm[i] = (point.copy(), solved.kappa, by.kappa)
+                by_s, by_c = by.by_s, by.by_c
             else:
-                solved = someone.solve(block, self._warm[i])
+                solved = someone.solve(block, start)
                 by_s = by_c = np.empty((0, 0))
-            self._warm[i] = solved.unknown
-            yield View(solved.p, by_s, by_c, block.deltas(), self.played[block.turns], self.elsewhere[block.turns])
+            yield View(block, solved.p, by_s, by_c, self.played[block.turns], self.elsewhere[block.turns])
+
+    def _start(self, i: int, point: Floats) -> Floats | None:
+        """Kappa of a block to first order, from the last point where it was solved; None if that is far away."""
+        warm = self._warm[i]
+        if warm is None:
+            return None
+        before, kappa, slopes = warm
+        change = (point - before) @ slopes
+        return np.asarray(kappa + change) if np.abs(change).max() < FARTHEST else None
 
     def evaluate(self, point: Floats) -> Evaluation:
         """Objective, gradient and curvature: half the sum of squared averages, or the average of -ln p."""
@@ -101,8 +114,8 @@ class Problem:
                 continue
             for j in range(2):
                 # The average and its slope both vary from sample to sample: the product rule.
-                gradients[j, block.turns] = slopes[j, :rows] @ value + mean[:rows] @ by[j]
-                curvatures[j, :, block.turns] = np.stack([slopes[j, :rows] @ d for d in by], axis=1)
+                gradients[j, block.turns] = _sum(slopes[j, :rows], value) + _sum(mean[:rows], by[j])
+                curvatures[j, :, block.turns] = np.stack([_sum(slopes[j, :rows], d) for d in by], axis=1)
         return gradients - gradients.mean(axis=1, keepdims=True), curvatures
 
     def slope(self, point: Floats, free: NDArray[np.intp], step: float = 0.01) -> Floats:
@@ -141,6 +154,11 @@ class Problem:
         averages = total[:used] / self.turns, slopes[:, :used] / self.turns, fisher / self.turns
         self._last = point.copy(), averages
         return averages
+
+
+def _sum(weights: Floats, quantities: Floats) -> Floats:
+    """Weighted sum of the quantities of each turn. (Not `@`: its threads cost more than they save at this size.)"""
+    return np.asarray(np.einsum("q,qt->t", weights, quantities))
 
 
 def _inside(block: Block) -> NDArray[np.bool_]:

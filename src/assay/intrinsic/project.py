@@ -121,9 +121,9 @@ def project(
         if slopes is None:
             p = player.solve(block).p
         else:
-            solved, *by = player.solve_with_slopes(block)
+            solved, by = player.solve_with_slopes(block)
             p = solved.p
-            for i, (dp, parameter) in enumerate(zip(by, (player.s, player.c), strict=True)):
+            for i, (dp, parameter) in enumerate(((by.by_s, player.s), (by.by_c, player.c))):
                 scale = parameter if parameter.ndim == 0 else parameter[at]
                 slopes[0, at, i] = dp[0] / scale
                 slopes[1, at, i] = np.einsum("it,it->t", dp, deltas_here) / scale

@@ -121,7 +121,7 @@ def tally(
         someone = Player(np.asarray(s), np.asarray(c))
         for i, (block, where, deltas_here) in enumerate(parts):
             solved = someone.solve(block, warm[i])
-            warm[i] = solved.unknown
+            warm[i] = solved.kappa
             row[block.turns, :12] = _moments(solved.p, deltas_here)
             picked = np.take_along_axis(solved.p, np.maximum(where, 0)[None, :], axis=0)[0]
             row[block.turns, 12] = np.log((1 - lapse) * np.where(where < 0, 0.0, picked) + even[block.turns])

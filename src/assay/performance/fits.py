@@ -194,15 +194,18 @@ def append_rows(path: Path, file: str, rows: Iterable[FitRow], fix_c: bool = Fal
         if found is None:
             continue
         first, last = row.years or (None, None)
+        rated = np.isfinite(row.elo)
         new.append(
             {
                 **{name: getattr(found, name) for name in APPENDED if hasattr(found, name)},
                 "file": file,
                 "group": row.label,
                 "games": row.games,
-                "elo_mean": row.elo,
-                "elo_least": row.elo_range[0],
-                "elo_greatest": row.elo_range[1],
+                **(
+                    {"elo_mean": row.elo, "elo_least": row.elo_range[0], "elo_greatest": row.elo_range[1]}
+                    if rated
+                    else {}
+                ),
                 "first_year": first,
                 "last_year": last,
             }

@@ -27,7 +27,7 @@ from assay.errors import InputError
 from assay.intrinsic.agent import Agent
 from assay.intrinsic.spread import Floats
 
-RESIGN = -8.0
+RESIGN = -6.0
 LONGEST = 300
 
 
@@ -120,7 +120,7 @@ Look = Callable[[str], Valued]
 
 
 def play(white: Entrant, black: Entrant, look: Look, *, seed: int, round_number: int = 1) -> Played:
-    """Play one game; it ends by the rules, by resignation (8 pawns down), or as a draw after 150 moves."""
+    """Play one game; it ends by the rules, by resignation (6 pawns down), or as a draw after 150 moves."""
     board = chess.Board()
     random = np.random.default_rng(seed)
     agents = {
