@@ -137,6 +137,7 @@ class Cluster:
         try:
             while True:
                 load.workers = max(self._threads(wait=not out), 1)
+                load.begin()
                 while len(out) < 2 * load.workers + 2 and (chunk := self._next(keys, size, again)):
                     future = self._submit(chunk, job, asked, patience)
                     out[future] = chunk

@@ -53,7 +53,13 @@ class Load:
     started: float = field(default_factory=time.perf_counter)
     searching: float = 0.0
     longest: float = 0.0
+    begun: bool = False
     restarts: int = 0
+
+    def begin(self) -> None:
+        """The first engine is up: from now on time counts."""
+        if not self.begun:
+            self.begun, self.started = True, time.perf_counter()
 
     def count(self, seconds: float) -> None:
         self.searching += seconds
@@ -196,6 +202,7 @@ class _Pool:
             await engine.end()
             raise EngineError(f"{engine.identity} is here, but {self.asked} was asked for.")
         self.engines.add(engine)
+        self.load.begin()
         return engine
 
     async def feed(self, engine: UciEngine, task: _Task) -> UciEngine | None:
