@@ -90,6 +90,8 @@ def test_mistakes_are_told_in_a_sentence(run: Run, fake: Callable[..., str], gam
         (["analyse"], 2, "Missing argument"),
         (["analyse", games_file, "--lines", "0"], 2, "neither a number from 1 on nor 'all'"),
         (["analyse", games_file, "--depth", "0"], 2, "--depth"),
+        (["analyse", games_file, "--option", "Threads=4"], 2, "expected NAME=VALUE"),
+        (["analyse", games_file, "--engine", fake(), "--option", "Style=Wild"], 1, "Fake 1.0 has no option 'Style'"),
         (["analyses", "--store", tmp_path / "none.db"], 1, "there is no analysis store"),
         (["analyses", "--store", games_file], 1, "cannot be opened as an analysis store"),
         (["export-analyses", "--store", tmp_path / "none.db", "-o", "x.jsonl"], 1, "there is no analysis store"),

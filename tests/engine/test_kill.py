@@ -121,5 +121,5 @@ def test_ctrl_c_ends_the_run_and_keeps_what_was_done(tmp_path: Path, fake: Calla
     os.killpg(run.pid, signal.SIGINT)
     _, said = run.communicate(timeout=30)
     assert run.returncode == 130
-    assert "interrupted" in said and "Traceback" not in said
+    assert "What was finished is stored" in said and "interrupted" in said and "Traceback" not in said
     assert len(contents(store)) >= 5

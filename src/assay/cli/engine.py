@@ -48,6 +48,13 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
 @click.option("--nodes", type=click.IntRange(1), help="Limit each search to so many nodes.")
 @click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
 @click.option("--hash", "hash_mb", type=click.IntRange(1), default=16, show_default=True, help="Hash table, in MB.")
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Another option of the engine; part of the identity.",
+)
 @click.option("--cluster", metavar="ADDRESS", help="Run on this Dask cluster; 'local' starts one here.")
 @click.option("--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game.")
 @click.option("--where", metavar="EXPR", help="Take only the games for which this holds, as in 'assay filter'.")
@@ -67,6 +74,7 @@ def analyse(
     nodes: int | None,
     workers: int | None,
     hash_mb: int,
+    options: Sequence[str],
     cluster: str | None,
     from_move: int,
     where: str | None,
@@ -101,7 +109,8 @@ def analyse(
     from assay.games.export import select
 
     depth = depth or (NO_DEPTH if nodes else 10)
-    jobs = [Job(engine, depth, lines, nodes or 0, hash_mb) for engine in engines]
+    chosen = tuple(_named(option) for option in options)
+    jobs = [Job(engine, depth, lines, nodes or 0, hash_mb, chosen) for engine in engines]
     problems: Counter[str] = Counter()
     games = select(files, where, problems)
     with writing(store or default_store()) as opened:
@@ -110,9 +119,23 @@ def analyse(
         if not work.read:
             raise InputError(_no_games(files, where, work.problems))
         _tell_plan(work)
-        with connect(cluster, workers) if cluster else nullcontext() as machines:
-            for job in jobs:
-                _tell(run(work, opened, job, workers=workers, patience=patience, quiet=is_quiet(), cluster=machines))
+        try:
+            with connect(cluster, workers) if cluster else nullcontext() as machines:
+                for job in jobs:
+                    done = run(
+                        work, opened, job, workers=workers, patience=patience, quiet=is_quiet(), cluster=machines
+                    )
+                    _tell(done)
+        except KeyboardInterrupt:
+            click.echo("\nWhat was finished is stored. Run the same command again to go on.", err=True)
+            raise
+
+
+def _named(option: str) -> tuple[str, str]:
+    name, equals, value = option.partition("=")
+    if not equals or name in ("Threads", "MultiPV", "Hash"):
+        raise click.UsageError(f"--option {option!r}: expected NAME=VALUE, and not Threads, MultiPV or Hash.")
+    return name.strip(), value.strip()
 
 
 def _no_games(files: Sequence[str], where: str | None, problems: Counter[str]) -> str:

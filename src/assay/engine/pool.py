@@ -272,4 +272,4 @@ class _Pool:
 
 def _sentence(error: EngineError) -> str:
     text = str(error)
-    return text if text.endswith(".") else f"{text}."
+    return text if text.endswith((".", "?")) else f"{text}."

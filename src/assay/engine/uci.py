@@ -188,13 +188,15 @@ class UciEngine(asyncio.SubprocessProtocol):
                 self._defaults[name] = (default or "", int(most) if most else None)
         if not self.name:
             raise EngineError(f"{self.job.engine} does not say its name: is it a UCI engine?")
-        for name, value in self.job.settings:
+        # Not every engine has a hash table to be set; other options are only set if somebody asks for them.
+        chosen = {name: value for name, value in self.job.settings if name != "Hash" or name in self._defaults}
+        for name, value in chosen.items():
             if name not in self._defaults:
                 raise EngineError(f"{self.name} has no option {name!r}.")
             self._send(f"setoption name {name} value {value}")
         if "Threads" in self._defaults:
             self._send("setoption name Threads value 1")
-        chosen = dict(self.job.settings)
+        self._settings = tuple(chosen.items())
         nets = (
             chosen.get(name, default) for name, (default, _) in self._defaults.items() if name.startswith("EvalFile")
         )
@@ -211,7 +213,7 @@ class UciEngine(asyncio.SubprocessProtocol):
 
     @property
     def identity(self) -> Identity:
-        return Identity(self.name, self.net, self.job.settings, self.job.nodes, self.job.lines)
+        return Identity(self.name, self.net, self._settings, self.job.nodes, self.job.lines)
 
     def begin(self, key: bytes) -> None:
         """Search a position as the job says, from a fresh hash."""
