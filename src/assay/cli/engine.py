@@ -63,7 +63,7 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
     "--patience",
     type=click.FloatRange(0.1),
     metavar="SECONDS",
-    help="Silence after which an engine counts as hung.  [default: 20 times the longest search, at least 60]",
+    help="Silence after which an engine counts as hung.  [default: 20 times the longest search, at least 10]",
 )
 def analyse(
     files: Sequence[str],

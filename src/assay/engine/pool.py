@@ -23,9 +23,10 @@ from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, read
 from assay.errors import EngineError
 
 TRIES = 3
-# An engine is taken for hung after this many times the longest search so far, but never before so many seconds.
+# An engine is taken for hung after this many times the longest search so far, but never before so many seconds; each
+# further try of a position waits twice as long, lest a slow machine be taken for a dead engine.
 PATIENCE_FACTOR = 20
-LEAST_PATIENCE = 60.0
+LEAST_PATIENCE = 10.0
 # When so many positions in a row were set aside and none was ever valued, it is not the positions' fault.
 HOPELESS = 5
 
@@ -119,7 +120,7 @@ async def value_all(
     If it is said which engine is `asked` for, another one of the same name is an error.
 
     `patience` is how many seconds an engine may be silent in a search; None waits twenty times as long as the longest
-    search so far, and at least a minute.
+    search so far, at least ten seconds, and twice as long at each further try of a position.
     """
     load = load or Load(workers)
     pool = _Pool(keys, job, take, load, patience, asked)
@@ -148,7 +149,7 @@ class _Pool:
         self.keys, self.job, self.take, self.load, self.patience, self.asked = keys, job, take, load, patience, asked
         self.ready: deque[_Task] = deque()
         self.again: deque[_Task] = deque()
-        self.engines: set[UciEngine] = set()
+        self.engines: dict[UciEngine, int] = {}  # running ones, with the tries that their position has behind it
         self.failed_in_a_row = 0
         self.ever_valued = False
 
@@ -175,11 +176,12 @@ class _Pool:
         together, nobody hung.
         """
         while True:
-            limit = self.patience or max(LEAST_PATIENCE, PATIENCE_FACTOR * self.load.longest)
-            pause = min(1.0, limit / 4)
+            usual = max(LEAST_PATIENCE, PATIENCE_FACTOR * self.load.longest)
+            pause = min(1.0, (self.patience or usual) / 4)
             await asyncio.sleep(pause)
-            for engine in list(self.engines):
+            for engine, tries in list(self.engines.items()):
                 engine.silent += pause
+                limit = self.patience or usual * 2**tries
                 if engine.silent > limit:
                     engine.kill(f"it said nothing for {limit:.0f} s")
 
@@ -193,7 +195,7 @@ class _Pool:
                 engine = await self.feed(engine, task)
         finally:
             if engine is not None:
-                self.engines.discard(engine)
+                self.engines.pop(engine, None)
                 await engine.quit()
 
     async def start(self) -> UciEngine:
@@ -201,7 +203,6 @@ class _Pool:
         if self.asked is not None and engine.identity != self.asked:
             await engine.end()
             raise EngineError(f"{engine.identity} is here, but {self.asked} was asked for.")
-        self.engines.add(engine)
         self.load.begin()
         return engine
 
@@ -235,7 +236,7 @@ class _Pool:
                 self.failed_in_a_row = 0
                 self.take(done)
         except EngineError as error:
-            self.engines.discard(engine)
+            self.engines.pop(engine, None)
             await engine.end()
             self.load.restarts += 1
             assert current is not None
@@ -244,6 +245,7 @@ class _Pool:
         return engine
 
     def begin(self, engine: UciEngine, task: _Task) -> None:
+        self.engines[engine] = task.tries
         if task.looked:
             engine.begin(task.key)
         else:
