@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,21 @@ class Server:
         return code
 
 
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Start servers on one folder of jobs; those still running at the end are ended."""
+    started: list[Server] = []
+
+    def start(*options: str) -> Server:
+        started.append(Server(tmp_path, *options))
+        return started[-1]
+
+    yield start
+    for server in started:
+        if server.process.poll() is None:
+            server.end()
+
+
 def wait_until_done(server: Server, job: str) -> dict[str, Any]:
     while (told := server.ask(f"/api/jobs/{job}"))["state"] in ("queued", "running"):
         time.sleep(0.1)
@@ -70,8 +86,8 @@ def is_alive(process: int) -> bool:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
-def test_a_killed_server_leaves_no_orphan_and_its_job_goes_on(tmp_path: Path) -> None:
-    first = Server(tmp_path)
+def test_a_killed_server_leaves_no_orphan_and_its_job_goes_on(serve: Callable[..., Server]) -> None:
+    first = serve()
     job = first.ask("/api/jobs?preset=quick&name=match.pgn", FIRST_GAME)["id"]
     while not (told := first.ask(f"/api/jobs/{job}"))["positions_done"]:
         assert told["state"] in ("queued", "running"), told
@@ -82,7 +98,7 @@ def test_a_killed_server_leaves_no_orphan_and_its_job_goes_on(tmp_path: Path) ->
     while is_alive(int(children[0])):
         time.sleep(0.05)
 
-    second = Server(tmp_path)
+    second = serve()
     told = wait_until_done(second, job)
     assert told["state"] == "done", told
     report = second.ask(f"/api/jobs/{job}/result?format=json")
@@ -91,7 +107,7 @@ def test_a_killed_server_leaves_no_orphan_and_its_job_goes_on(tmp_path: Path) ->
     assert second.end() == 0
 
 
-def test_a_hostile_pgn(tmp_path: Path, page: Page) -> None:
+def test_a_hostile_pgn(serve: Callable[..., Server], tmp_path: Path, page: Page) -> None:
     """Markup in names, a comment of 5 MB, text that is no UTF-8, tags that look like paths: all of it stays data."""
     file = tmp_path / "<i>hostile.pgn"
     moves = FIRST_GAME.split(b"\n\n", 1)[1].split(b"13.")[0]
@@ -100,7 +116,7 @@ def test_a_hostile_pgn(tmp_path: Path, page: Page) -> None:
         b'[White "<img src=x onerror=alert(1)>"]\n[Black "Gr\xfcnfeld \xff\xfe $(reboot)"]\n[Result "*"]\n\n'
         b"{ <script>alert(1)</script> " + b"x" * 5_000_000 + b" }\n" + moves + b"*\n"
     )
-    server = Server(tmp_path)
+    server = serve()
     server.ask("/api/jobs")
     page.goto(server.url)
     page.set_input_files("#file", file)
@@ -114,40 +130,35 @@ def test_a_hostile_pgn(tmp_path: Path, page: Page) -> None:
     expect(page.locator("#game-1 .spread b")).to_have_text("12… Bc7")
     assert not page.locator("img").count()
     assert page.title() == "<i>hostile.pgn – Assay"
-    server.end()
 
 
-def test_an_engine_that_is_not_there_is_told(tmp_path: Path) -> None:
-    server = Server(tmp_path, "--engine", "no-such-engine")
+def test_an_engine_that_is_not_there_is_told(serve: Callable[..., Server]) -> None:
+    server = serve("--engine", "no-such-engine")
     job = server.ask("/api/jobs?preset=quick", FIRST_GAME)["id"]
     told = wait_until_done(server, job)
     assert told["state"] == "failed"
     assert "no chess engine 'no-such-engine' found" in told["message"]
-    server.end()
 
 
-def test_a_second_server_on_the_same_jobs_is_refused(tmp_path: Path) -> None:
-    first = Server(tmp_path)
+def test_a_second_server_on_the_same_jobs_is_refused(serve: Callable[..., Server]) -> None:
+    first = serve()
     first.ask("/api/jobs")
-    second = Server(tmp_path)
+    second = serve()
     assert "another 'assay serve' works on the jobs" in second.said
     assert second.end(signal.SIGCONT) == 1
-    first.end()
 
 
-def test_a_port_that_is_taken_is_a_sentence(tmp_path: Path) -> None:
-    first = Server(tmp_path)
-    second = Server(tmp_path, "--port", first.url.rsplit(":", 1)[1])
+def test_a_port_that_is_taken_is_a_sentence(serve: Callable[..., Server]) -> None:
+    first = serve()
+    second = serve("--port", first.url.rsplit(":", 1)[1])
     assert "cannot listen on 127.0.0.1" in second.said
     assert second.end(signal.SIGCONT) == 1
-    first.end()
 
 
-def test_a_host_that_others_reach_has_a_token(tmp_path: Path) -> None:
-    server = Server(tmp_path, "--host", "0.0.0.0")
+def test_a_host_that_others_reach_has_a_token(serve: Callable[..., Server]) -> None:
+    server = serve("--host", "0.0.0.0")
     assert re.search(r"\?token=\S{20,}", server.said)
     server.url, _, token = server.url.partition("/?token=")
     with pytest.raises(urllib.error.HTTPError, match="401"):
         server.ask("/api/jobs")
     assert server.ask("/api/jobs", Authorization=f"Bearer {token}") == []
-    server.end()

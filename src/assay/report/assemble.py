@@ -27,7 +27,7 @@ from assay.performance.screening import ScreenRow, screen_groups
 from assay.report import meaning
 from assay.report.content import LEVEL, Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source
 from assay.report.learned import Learned, learned_ratings
-from assay.report.standings import result_ratings
+from assay.report.standings import PRIOR, result_ratings
 from assay.report.walk import walk
 
 Label = TypeVar("Label", int, str)
@@ -307,6 +307,7 @@ def _settings(calibration: Calibration) -> dict[str, str]:
         "Scaling": f"k {own['k']:g}, cap {own['cap']:g} pawns, tie {own['tie']:g}",
         "Model": f"{own['model']}, curve {own['curve']}",
         "Intervals": f"{LEVEL} %, clustered by game",
+        "Results": f"on the level of the tags, with a prior of {PRIOR:.0f} about the rating in the tags",
     }
 
 

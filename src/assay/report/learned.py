@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.errors import AssayError
+from assay.errors import AssayError, InputError
 from assay.games import Game
 from assay.learned.guess import Guess, guess_these, pool_games
 from assay.performance.groups import UNKNOWN
@@ -27,6 +27,8 @@ def learned_ratings(games: Sequence[Game]) -> Learned:
     """Ask the shipped model about the games of every player, pooled."""
     try:
         guesses = guess_these(list(enumerate(games)), Counter())
+    except InputError:
+        return Learned(note="no learned model is installed")
     except AssayError as error:
         return Learned(note=str(error).rstrip("."))
     if not guesses:

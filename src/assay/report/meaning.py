@@ -6,7 +6,7 @@ WAYS = {"tag": "Tag", "results": "Results", "moves": "Moves", "learned": "Learne
 
 RATINGS = {
     "tag": "the rating written in the PGN",
-    "results": "what the points won against these opponents are worth",
+    "results": "what the points won against these opponents are worth, on the level of the tags",
     "moves": "the intrinsic rating: what the moves themselves are worth, measured by an engine",
     "learned": "what a trained model reads from the moves alone, without an engine",
 }

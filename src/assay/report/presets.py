@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.performance.presets import preset_depth
+
 
 @dataclass(frozen=True)
 class Preset:
@@ -16,5 +18,5 @@ class Preset:
 PRESETS = {
     "default": Preset(10, "depth 10: about half a second for each move and core"),
     "quick": Preset(6, "depth 6: some eight times quicker, wider intervals"),
-    "deep": Preset(12, "depth 12: three times slower, narrower intervals"),
+    "deep": Preset(preset_depth(deep=True), "the deepest that a calibration is shipped for"),
 }

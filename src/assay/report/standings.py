@@ -12,52 +12,57 @@ from assay.performance.groups import UNKNOWN
 from assay.performance.points import POINTS
 from assay.report.content import LEVEL, Estimate
 from assay.results import rate
+from assay.results.rate import confidence_factor
 
-# Few games tell little of the white advantage; this many fit it, fewer take the usual one.
-GAMES_FOR_WHITE = 100
+# An event has few games: a wide prior about the rating in the tags keeps perfect scores and players who met nobody
+# comparable within reason. Nine games outweigh it five to one.
+PRIOR = 250.0
+# Few games tell little of the white advantage and of draws; this many fit them, fewer take the usual ones.
+ENOUGH_GAMES = 100
 USUAL_WHITE = 35.0
+USUAL_DRAWS = 0.5
+NO_LEVEL = "nobody has a rating in the tags, so results have no level"
 
 
 def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
     """Rate the players of some games by their results.
 
-    Results tell differences only. The level of each group of players who met is set by the mean of those of them who
-    have a rating in their tags; a group without any has no level, and says so.
+    Results tell differences only: the level is that of the tags, and the intervals are those of the difference to the
+    average player.
     """
     white = [name or UNKNOWN for name in games["white"]]
     black = [name or UNKNOWN for name in games["black"]]
     score = [POINTS.get(result or "", np.nan) for result in games["result"]]
-    advantage: float | Literal["fit"] = "fit" if len(score) >= GAMES_FOR_WHITE else USUAL_WHITE
-    try:
-        found = rate(white, black, score, white_advantage=advantage)
-    except RatingError as error:
-        note = str(error).rstrip(".")
-        return {name: Estimate(note=note) for name in {*white, *black}}
     tags = _tags(games, white, black)
-    level = {}
-    for pool in set(found.pool.tolist()):
-        own = [
-            (tags[name], rating)
-            for name, rating, where, bounded in zip(
-                found.players, found.ratings, found.pool, found.bounded, strict=True
-            )
-            if where == pool and bounded and name in tags
-        ]
-        if own:
-            level[pool] = float(np.mean([tag - rating for tag, rating in own]))
-    estimates = {}
-    errors = found.errors(LEVEL / 100)
-    rows = {row["player"]: row for row in found.table()}
-    for at, name in enumerate(found.players):
-        pool, rating = int(found.pool[at]), float(found.ratings[at])
-        if not found.bounded[at] or not np.isfinite(rating):
-            estimates[name] = Estimate(note=rows[name]["reason"] or "results do not bound it")
-        elif pool not in level:
-            estimates[name] = Estimate(note="nobody in this group has a rating in the tags")
-        else:
-            middle = rating + level[pool]
-            estimates[name] = Estimate(middle, middle - float(errors[at]), middle + float(errors[at]))
-    return estimates
+    few = len(score) < ENOUGH_GAMES
+    advantage: float | Literal["fit"] = USUAL_WHITE if few else "fit"
+    draws: float | Literal["fit"] = USUAL_DRAWS if few else "fit"
+    try:
+        if not tags:
+            raise RatingError(NO_LEVEL)
+        found = rate(
+            white,
+            black,
+            score,
+            average=float(np.mean(list(tags.values()))),
+            white_advantage=advantage,
+            draw_rate=draws,
+            priors={name: (tag, PRIOR) for name, tag in tags.items()},
+            prior=PRIOR,
+        )
+    except RatingError as error:
+        return dict.fromkeys([*white, *black], Estimate(note=str(error).rstrip(".")))
+    # Every rating less the mean of all, C -> D C D' with D = 1 - 1/n: the level is given, not estimated.
+    centred = found.covariance()
+    centred = centred - centred.mean(axis=0)
+    centred = centred - centred.mean(axis=1, keepdims=True)
+    half = confidence_factor(LEVEL / 100) * np.sqrt(np.maximum(np.diagonal(centred), 0.0))
+    return {
+        name: Estimate(float(rating), float(rating - width), float(rating + width))
+        if games_played
+        else Estimate(note="no game with a result")
+        for name, rating, width, games_played in zip(found.players, found.ratings, half, found.played, strict=True)
+    }
 
 
 def _tags(games: pl.DataFrame, white: list[str], black: list[str]) -> dict[str, float]:

@@ -1,0 +1,92 @@
+"""Make the pictures of the README: the report, a game in it, and the page while it works.
+
+    python tools/screenshots.py [GAMES.pgn] [--store STORE] [--preset quick] [-o docs/images]
+
+Without games it takes the sample that ships. Needs Chromium (tools/install-browser.sh) and an engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from importlib import resources
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from assay.paths import default_store
+from assay.report.make import Making, make
+from assay.report.page import render
+from assay.report.pdf import find_browser
+
+FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
+WIDE = {"width": 1120, "height": 760}
+PHONE = {"width": 390, "height": 760}
+
+
+def shoot(browser: Browser, page_file: Path, folder: Path) -> None:
+    """The report at a glance (light and dark), a player, a game, and the phone."""
+    page = _open(browser, page_file, WIDE)
+    page.screenshot(path=folder / "report.png")
+    page.locator("#player-1 > summary").click()
+    page.locator("#player-1").screenshot(path=folder / "report-player.png")
+    page.locator("#game-1 > summary").click()
+    page.locator("#game-1 .board").focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    page.locator("#game-1").screenshot(path=folder / "report-game.png")
+    _open(browser, page_file, WIDE, "dark").screenshot(path=folder / "report-dark.png")
+    _open(browser, page_file, PHONE).screenshot(path=folder / "report-phone.png")
+
+
+def _open(browser: Browser, file: Path, size: dict[str, int], scheme: str = "light") -> Page:
+    page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1.5)  # type: ignore[arg-type]
+    page.goto(file.as_uri())
+    return page
+
+
+def shoot_page(browser: Browser, games: Path, store: Path, preset: str, folder: Path) -> None:
+    """The page as it stands at first, and while a report grows."""
+    with tempfile.TemporaryDirectory() as jobs:
+        command = [sys.executable, "-c", "from assay.cli.main import main; main()", "serve", "--port", "0"]
+        server = subprocess.Popen([*command, "--jobs", jobs, "--store", str(store)], stderr=subprocess.PIPE, text=True)
+        try:
+            assert server.stderr is not None
+            address = next(word for word in server.stderr.readline().split() if word.startswith("http"))
+            page = browser.new_page(viewport=WIDE, device_scale_factor=1.5)  # type: ignore[arg-type]
+            page.goto(address)
+            page.screenshot(path=folder / "page.png")
+            page.set_input_files("#file", games)
+            page.check(f"input[value={preset}]")
+            page.get_by_role("button", name="Make the report").click()
+            page.wait_for_selector("#report h1, #message:not([hidden])", timeout=600_000)
+            page.screenshot(path=folder / "page-growing.png")
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def main() -> None:
+    sample = resources.files("assay.data").joinpath("kasparov-deep-blue-1997.pgn")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", nargs="?", type=Path, default=Path(str(sample)))
+    parser.add_argument("--store", type=Path, default=default_store())
+    parser.add_argument("--preset", default="default")
+    parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
+    words = parser.parse_args()
+    words.output.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS.split())
+        # With a store of its own the page has something to do, so that the picture shows it at work.
+        shoot_page(browser, words.games, Path(folder) / "store.db", "quick", words.output)
+        report = make([words.games], Making(words.store), preset=words.preset)
+        file = Path(folder) / "report.html"
+        file.write_text(render(report), encoding="utf-8")
+        shoot(browser, file, words.output)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
