@@ -29,7 +29,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
 @click.option("--quick", is_flag=True, help="Depth 6: some eight times quicker, wider intervals.")
-@click.option("--deep", is_flag=True, help="Depth 12: three times slower, narrower intervals.")
+@click.option("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for.")
 @click.option("--calibration", metavar="NAME|FILE", help="Calibration to use.  [default: that of the depth]")
 @click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks.")
 @click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's.")
@@ -64,13 +64,14 @@ def report(
       assay report tournament.pgn --quick -o tournament.pdf
     """
     from assay.report.make import Making, make
-    from assay.report.write import write
+    from assay.report.write import check_place, write
 
     if quick and deep:
         raise click.UsageError("--quick and --deep exclude each other.")
     suffix = output.suffix.lower().removeprefix(".") if output else ""
     format = format or (suffix if suffix in FORMATS else "html")
     path = output or Path(f"report.{format}")
+    check_place(path, format)
     making = Making(store or default_store(), engine, workers, calibration, any_engine, not no_analysis)
     preset = "quick" if quick else "deep" if deep else "default"
     made = make(files, making, preset=preset, quiet=is_quiet())
@@ -129,7 +130,7 @@ def serve(
     try:
         from assay.web.serve import serve as run
     except ModuleNotFoundError as error:
-        raise MissingExtra(error.name or "starlette", "web") from None
+        raise MissingExtra((error.name or "starlette").partition(".")[0], "web") from None
     from assay.web.limits import Limits
 
     worker = [sys.executable, "-m", "assay.web.worker", "--store", str((store or default_store()).absolute())]

@@ -30,13 +30,19 @@ def find_browser() -> str | None:
     return next((path for name in (*BROWSERS, MAC) if (path := shutil.which(name))), None)
 
 
-def print_pdf(html: str, path: Path) -> None:
-    """Print HTML on A4 into a file; OutputError where there is no browser, or it fails."""
+def need_browser() -> str:
+    """The program of a Chromium; OutputError where there is none."""
     browser = find_browser()
     if browser is None:
         raise OutputError(
             "a PDF needs Chromium or Chrome, and none was found: install one, or write html and print it."
         )
+    return browser
+
+
+def print_pdf(html: str, path: Path) -> None:
+    """Print HTML on A4 into a file; OutputError where there is no browser, or it fails."""
+    browser = need_browser()
     # Chromium's sandbox does not run as root, the usual case in a container; the page is our own and calls nobody.
     flags = [*_FLAGS, *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else [])]
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
