@@ -11,6 +11,7 @@ import pytest
 
 from assay.engine.find import find
 from assay.engine.position import encode_move, from_board
+from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
 from assay.errors import EngineError, InputError
 from assay.performance.simulate import Assist, Entrant, listed, pairings, play, tournament, truth
@@ -74,7 +75,7 @@ def test_a_real_engine_plays_and_its_analyses_are_kept(tmp_path: Path) -> None:
         find("stockfish")
     except EngineError:
         pytest.skip("no Stockfish here")
-    kept: list[Valued] = []
+    kept: list[Valued | LeftOut] = []
     weak = [Entrant("A", 0.5, 0.5), Entrant("B", 0.5, 0.5)]
     (game,) = tournament(weak, 1, depth=1, lines=5, seed=1, keep=kept.append)
     (again,) = tournament(weak, 1, depth=1, lines=5, seed=1, workers=2)

@@ -22,6 +22,7 @@ import numpy as np
 from assay.engine import score
 from assay.engine.live import Engine
 from assay.engine.position import decode_move
+from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
 from assay.errors import InputError
 from assay.intrinsic.agent import Agent
@@ -156,6 +157,11 @@ def listed(valued: Valued) -> tuple[list[str], Floats]:
     return [moves[i] for i in known], values[known]
 
 
+def as_stored(valued: Valued) -> Valued | LeftOut:
+    """What the analyser would store of a position: a single legal move is not worth a search."""
+    return LeftOut(valued.key, "forced", score.MISSING) if valued.legal == 1 else valued
+
+
 def _result(board: chess.Board) -> str | None:
     outcome = board.outcome(claim_draw=True)
     if outcome is not None:
@@ -172,7 +178,7 @@ def tournament(
     lines: int = 50,
     seed: int = 0,
     workers: int = 1,
-    keep: Callable[[Valued], None] | None = None,
+    keep: Callable[[Valued | LeftOut], None] | None = None,
 ) -> Iterator[Played]:
     """Play the games on so many engines at a time, and hand them out in order.
 
@@ -198,7 +204,7 @@ def tournament(
                 valued = local.engine.analyse(fen, depth, lines)
                 with lock:
                     if place not in known and keep is not None:
-                        keep(valued)
+                        keep(as_stored(valued))
                     known[place] = valued
             return known[place]
 

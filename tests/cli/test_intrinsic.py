@@ -1,0 +1,136 @@
+"""The commands fit, difference, show and simulate, as a user calls them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from tests.performance.test_simulate import material
+
+from assay.cli.main import main
+from assay.engine.identity import Identity
+from assay.engine.store import writing
+from assay.engine.uci import Valued
+from assay.performance.simulate import Entrant, as_stored, play
+
+
+@pytest.fixture(scope="module")
+def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with eight simulated games and a store of the values they were played by."""
+    folder = tmp_path_factory.mktemp("event")
+    kept: dict[bytes, Valued] = {}
+
+    def look(fen: str) -> Valued:
+        valued = material(fen)
+        return kept.setdefault(valued.key, valued)
+
+    alice, bob = Entrant("Alice", 0.2, 0.5, 2000), Entrant("Bob", 0.4, 0.5, 1995)
+    games = [play(*((alice, bob) if i % 2 else (bob, alice)), look, seed=i, round_number=i + 1) for i in range(8)]
+    (folder / "games.pgn").write_text("\n\n".join(game.pgn("Test") for game in games) + "\n")
+    with writing(folder / "store.db") as store:
+        store.add(store.number_of(Identity("Fake 1", "", (), 0, 50)), [as_stored(valued) for valued in kept.values()])
+    return folder
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return int(end.value.code or 0), out, err
+
+
+def on(event: Path) -> tuple[object, ...]:
+    return event / "games.pgn", "--store", event / "store.db", "--depth", 1, "--limit", 10
+
+
+def test_fit_prints_the_papers_table(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "fit", *on(event), "--by", "player", "--format", "csv")
+    assert code == 0, err
+    rows = {row["player"]: row for row in csv.DictReader(io.StringIO(out))}
+    assert set(rows) == {"Alice", "Bob"}
+    assert float(rows["Alice"]["s"]) < float(rows["Bob"]["s"])
+    columns = "elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error"
+    assert set(columns.split()) <= set(rows["Alice"])
+    assert "8 games" in err
+    assert "before move 9" in err
+
+
+def test_fit_by_milepost_appends_and_plots(event: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--by", "milepost", "--append", tmp_path / "fits.csv", "--plots", tmp_path / "plots", "--format", "json")
+    code, out, err = run(capsys, "fit", *on(event), *words)
+    assert code == 0, err
+    (row,) = json.loads(out)
+    assert (row["milepost"], row["games"]) == ("2000", 8)
+    assert (tmp_path / "fits.csv").read_text().count("\n") == 2
+    assert {path.name for path in (tmp_path / "plots").iterdir()} == {"percentiles.png", "ranks.png", "scaling.png"}
+
+
+def test_events_can_be_left_out(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "fit", *on(event), "--exclude-team", "--max-swiss", 6, "--fix-c")
+    assert code == 0, err
+    assert "Left out: 0 team games." in err
+    assert "Left out: 0 games of crowded events." in err
+
+
+def test_difference(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "difference", *on(event), "--by", "player", "--format", "json")
+    assert code == 0, err
+    alice, bob = sorted(json.loads(out), key=lambda row: row["player"])
+    assert alice["raw"] < bob["raw"]
+    assert run(capsys, "difference", *on(event), "--by", "evaluation")[0] == 0
+
+
+def test_show(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "show", *on(event), "--game", 2, "--s", 0.2, "--c", 0.5)
+    assert code == 0, err
+    assert out.splitlines()[0].split() == [
+        "move",
+        "played",
+        "engine",
+        "evaluation",
+        "rank",
+        "delta",
+        "probability",
+        "spread",
+    ]
+    assert "*" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("show", "--s", 0.2), 2, "--s and --c go together"),
+        (("show", "--game", 99, "--s", 0.2, "--c", 0.5), 1, "there are 8 games"),
+        (("fit", "--depth", 9), 1, "holds no analyses at depth 9"),
+        (("fit", "--by", "colour"), 2, "colour"),
+        (("fit", "--engine", "Rybka"), 1, "no analyses by 'Rybka'"),
+    ],
+)
+def test_mistakes_are_sentences(
+    event: Path, capsys: pytest.CaptureFixture[str], words: tuple[object, ...], code: int, sentence: str
+) -> None:
+    found, _, err = run(capsys, words[0], *on(event), *words[1:])
+    assert found == code
+    assert sentence in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("--s", 0.1), 2, "--s and --c for each"),
+        (("--s", 0.1, "--c", 0.5), 1, "at least two players"),
+        (("--s", 0.1, "--c", 0.5, "--s", 0.1, "--c", 0.5, "--assist", "Eve:0.3"), 1, "nobody is called 'Eve'"),
+        (("--s", 0.0, "--c", 0.5, "--s", 0.1, "--c", 0.5), 1, "s must be a positive number"),
+    ],
+)
+def test_a_tournament_that_cannot_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[object, ...], code: int, sentence: str
+) -> None:
+    found, _, err = run(capsys, "simulate", *words, "-o", tmp_path / "out.pgn")
+    assert found == code
+    assert sentence in err
+    assert not list(tmp_path.iterdir()), "nothing half-written"
