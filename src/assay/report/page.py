@@ -66,6 +66,7 @@ def _render(report: Report, candidates: int) -> str:
             full_detail=candidates == DETAIL[0],
             scale=scale,
             level=LEVEL,
+            missing=_missing(report),
             apart={player.name: disagreements(player) for player in report.players},
             ways=WAYS,
             ratings=RATINGS,
@@ -76,6 +77,17 @@ def _render(report: Report, candidates: int) -> str:
             pieces=piece_symbols(),
         )
     )
+
+
+def _missing(report: Report) -> dict[str, str]:
+    """The ways of rating that give nobody a rating, each with the reason if it is the same for all."""
+    found = {}
+    for kind in WAYS:
+        estimates = [player.ratings[kind] for player in report.players]
+        if not any(estimate.known for estimate in estimates):
+            notes = {estimate.note for estimate in estimates}
+            found[kind] = notes.pop() if len(notes) == 1 else ""
+    return found
 
 
 @cache
@@ -90,7 +102,14 @@ def environment() -> jinja2.Environment:
     )
     env.globals.update(charts=charts, game_data=game_data)
     env.filters.update(
-        elo=_elo, interval=_interval, z=_z, small=_small, points=_points, sentence=_sentence, plain_moves=plain_moves
+        elo=_elo,
+        interval=_interval,
+        z=_z,
+        small=_small,
+        points=_points,
+        sentence=_sentence,
+        brief=_brief,
+        plain_moves=plain_moves,
     )
     return env
 
@@ -191,6 +210,15 @@ def _small(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.2g}" if value >= 0.001 else f"{value:.1e}"
+
+
+def _brief(text: str) -> str:
+    """The first part of a note, for a cell of a table.
+
+    >>> _brief("9 turns are too few for a rating; it takes at least 20")
+    '9 turns are too few for a rating'
+    """
+    return text.partition(";")[0]
 
 
 def _sentence(text: str) -> str:

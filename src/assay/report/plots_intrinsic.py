@@ -41,14 +41,19 @@ def _colours(count: int) -> list[Any]:
 
 def plot_percentiles(rows: Sequence[FitRow], folder: Path) -> Path:
     """R_q against q (RH11, section 6): on the diagonal the model's percentiles are those of the moves played."""
-    figure, axes = _figure(figsize=(5.2, 5))
-    axes.plot([0, 1], [0, 1], color=GREY, linewidth=1, label="the model exactly")
+    figure, (left, right) = _figure(ncols=2, figsize=(10, 4.4))
+    left.plot([0, 1], [0, 1], color=GREY, linewidth=1)
+    right.axhline(0, color=GREY, linewidth=1, label="the model exactly")
     for row, colour in zip(rows[:MOST_CURVES], _colours(len(rows[:MOST_CURVES])), strict=True):
         assert row.free is not None
-        axes.plot(row.free.percentiles, row.free.percentile_curve, "o-", markersize=3, color=colour, label=row.label)
-    axes.set(xlabel="percentile q of the model", ylabel="share of moves within it, $R_q$", xlim=(0, 1), ylim=(0, 1))
-    axes.set_title("Percentile curve")
-    axes.legend(frameon=False, fontsize=8)
+        q, found = row.free.percentiles, row.free.percentile_curve
+        left.plot(q, found, "o-", markersize=3, color=colour)
+        right.plot(q, 100 * (found - q), "o-", markersize=3, color=colour, label=row.label)
+    left.set(xlabel="percentile q of the model", ylabel="share of moves within it, $R_q$", xlim=(0, 1), ylim=(0, 1))
+    right.set(xlabel="percentile q of the model", ylabel="$R_q - q$, percentage points")
+    left.set_title("Percentile curve")
+    right.set_title("Its distance from the diagonal")
+    right.legend(frameon=False, fontsize=8, ncols=2)
     return _save(figure, folder, "percentiles.png")
 
 
