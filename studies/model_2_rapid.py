@@ -31,24 +31,24 @@ def main(path: str, most: int = 10**9) -> None:
             if row["ply"] < 16 or len(pawns) < 2 or abs(pawns[0]) > 3 or sorted(pawns, reverse=True) != pawns:
                 continue
             values.append(pawns + [np.nan] * (LINES - len(pawns)))
-            played.append(row["played"])
+            # -1 is outside the list, -2 beyond the mate at which it stops: elsewhere, both.
+            played.append(max(row["played"], -1))
             games.append(hash((row["file"], row["game"])))
             if len(played) == most:
                 break
     array = np.array(values)
     deltas, elsewhere = scaled_deltas(array), elsewhere_deltas(array)
-    rows = []
-    for method in ("ranks", "equations", "percentile", "likelihood"):
-        f = fit(deltas, np.array(played), method=method, games=np.array(games), elsewhere=elsewhere)
-        names = ("s", "s_error", "c", "c_error", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit")
-        rows.append({"method": method} | {name: getattr(f, name) for name in names} | {"elsewhere": f.elsewhere})
-    print(f"{len(played):,} turns of {len(set(games)):,} games")
-    show(
-        rows,
-        **dict.fromkeys(("s", "c", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual"), 3),
-        s_error=4,
-        c_error=4,
-    )
+    where, game = np.array(played), np.array(games)
+    print(f"{len(played):,} turns of {len(set(games)):,} games; played outside the 20 lines: {(where < 0).mean():.1%}")
+    decimals = dict.fromkeys(("s", "c", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual"), 3)
+    for title, use in (("these counted as errors of the cap", where > -2), ("these left out", where >= 0)):
+        rows = []
+        for method in ("ranks", "equations", "percentile", "likelihood"):
+            f = fit(deltas[use], where[use], method=method, games=game[use], elsewhere=elsewhere[use])
+            names = ("s", "s_error", "c", "c_error", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit")
+            rows.append({"method": method} | {name: getattr(f, name) for name in names} | {"turns": f.turns})
+        print(title)
+        show(rows, **decimals, s_error=4, c_error=4)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 from spreads import load, show
 
 from assay.intrinsic import fit_depth_weights, scaled_deltas
@@ -16,7 +17,11 @@ DEPTHS = (2, 4, 6, 8, 10)
 
 def main(games: str, store: str, method: str = "likelihood") -> None:
     turns = load(games, store, max(DEPTHS), every_depth=True)
-    deltas = scaled_deltas(turns.values[:, :, [d - 1 for d in DEPTHS]])
+    values = turns.values[:, :, [d - 1 for d in DEPTHS]]
+    # The engine now and then has no exact value of a move at a shallow depth; such turns are left out here.
+    whole = (np.isfinite(values) == np.isfinite(values[:, :, -1:])).all(axis=(1, 2))
+    print(f"{(~whole).sum():,} turns left out")
+    turns, deltas = turns.only(whole), scaled_deltas(values[whole])
     for name, chosen in (("under 2150", turns.rating < 2150), ("from 2150", turns.rating >= 2150)):
         found = fit_depth_weights(deltas[chosen], turns.played[chosen], games=turns.game[chosen], method=method)
         print(f"{name}: {found.turns:,} turns of {found.games} games, s {found.s:.3f}, c {found.c:.3f}")

@@ -86,6 +86,8 @@ def _labels(turns: Turns, by: str) -> tuple[tuple[str, ...], NDArray[np.intp]]:
 
 
 def _evaluation_bins(turns: Turns) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    number = np.floor(last_depth(turns.values)[:, 0] / BIN).astype(np.intp)
+    best = last_depth(turns.values)[:, 0]
+    # The greatest value of all belongs to the last full bin, not to one of its own.
+    number = np.minimum(np.floor(best / BIN), np.ceil(best.max() / BIN) - 1).astype(np.intp)
     present, code = np.unique(number, return_inverse=True)
     return tuple(f"{n * BIN:+.1f} to {(n + 1) * BIN:+.1f}" for n in present.tolist()), code
