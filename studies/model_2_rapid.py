@@ -31,7 +31,7 @@ def main(path: str, most: int = 10**9) -> None:
             if row["ply"] < 16 or len(pawns) < 2 or abs(pawns[0]) > 3 or sorted(pawns, reverse=True) != pawns:
                 continue
             values.append(pawns + [np.nan] * (LINES - len(pawns)))
-            # -1 is outside the list, -2 beyond the mate at which it stops: elsewhere, both.
+            # Every negative index means outside the list.
             played.append(max(row["played"], -1))
             games.append(hash((row["file"], row["game"])))
             if len(played) == most:
