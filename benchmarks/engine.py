@@ -15,6 +15,7 @@ import os
 import random
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import chess
@@ -33,41 +34,55 @@ from assay.engine.uci import Valued
 from assay.games import read_games
 
 LINES = 50
+BLOCK = 5
 
 
-def with_python_chess(keys: list[bytes], depth: int) -> tuple[float, float, dict[bytes, list[str]]]:
-    """Seconds and CPU seconds of a plain loop, and each position's values to compare."""
-    found = {}
-    with chess.engine.SimpleEngine.popen_uci(list(find())) as engine:
-        engine.configure({"Threads": 1, "Hash": 16})
-        begun, cpu = time.perf_counter(), time.process_time()
-        for key in keys:
-            board = chess.Board(to_fen(key))
-            # A new game object makes python-chess send `ucinewgame`: a fresh hash, as ours.
-            said = engine.analyse(board, chess.engine.Limit(depth=depth), multipv=LINES, game=object())
-            found[key] = [f"{info['pv'][0].uci()} {_text(info['score'].relative)}" for info in said]
-        return time.perf_counter() - begun, time.process_time() - cpu, found
+@dataclass
+class Tally:
+    """What one way of valuing took, and what it found."""
+
+    seconds: float = 0.0
+    own_cpu: float = 0.0
+    searching: float = 0.0
+    values: dict[bytes, list[str]] = field(default_factory=dict)
+
+    def line(self, name: str, workers: int) -> str:
+        count = len(self.values)
+        busy = f"{self.searching / self.seconds / workers:8.1%}" if self.searching else " " * 8
+        idle = f"{1000 * (self.seconds * workers - self.searching) / count:12.2f}" if self.searching else " " * 12
+        rate, own = count / self.seconds, 1000 * self.own_cpu / count
+        return f"{name:26}{rate:8.2f}{1000 / rate:9.1f}{busy}{idle}{own:12.2f}"
+
+
+def with_python_chess(engine: chess.engine.SimpleEngine, keys: list[bytes], depth: int, tally: Tally) -> None:
+    """A plain loop over `analyse(multipv=...)`."""
+    begun, cpu = time.perf_counter(), time.process_time()
+    for key in keys:
+        board = chess.Board(to_fen(key))
+        # A new game object makes python-chess send `ucinewgame`: a fresh hash, as ours.
+        said = engine.analyse(board, chess.engine.Limit(depth=depth), multipv=LINES, game=object())
+        tally.values[key] = [f"{info['pv'][0].uci()} {_text(info['score'].relative)}" for info in said]
+    tally.seconds += time.perf_counter() - begun
+    tally.own_cpu += time.process_time() - cpu
 
 
 def _text(score: chess.engine.Score) -> int | str | None:
     return f"#{score.mate()}" if score.mate() is not None else score.score()
 
 
-def with_assay(keys: list[bytes], depth: int, workers: int) -> tuple[float, float, float, dict[bytes, list[str]]]:
-    """Seconds, CPU seconds, busy share, and each position's values to compare."""
-    found: dict[bytes, list[str]] = {}
+def with_assay(keys: list[bytes], depth: int, workers: int, tally: Tally) -> None:
+    """The pool; as for the loop, time counts from when the engine is up."""
     results: list[Result] = []
     load = Load(workers)
     cpu = time.process_time()
     asyncio.run(value_all(iter(keys), Job(depth=depth, look=False), workers=workers, take=results.append, load=load))
-    # As for the loop above, time counts from when the engine is up.
-    seconds, used = time.perf_counter() - load.started, time.process_time() - cpu
-    busy = load.searching / (seconds * workers)
+    tally.seconds += time.perf_counter() - load.started
+    tally.own_cpu += time.process_time() - cpu
+    tally.searching += load.searching
     for result in results:
         if isinstance(result, Valued):
             codes = zip(result.move_codes().tolist(), result.table()[-1].tolist(), strict=True)
-            found[result.key] = [f"{decode_move(move)} {to_text(code)}" for move, code in codes]
-    return seconds, used, busy, found
+            tally.values[result.key] = [f"{decode_move(move)} {to_text(code)}" for move, code in codes]
 
 
 def start_up(stored: int, folder: Path) -> float:
@@ -102,21 +117,22 @@ def main() -> None:
     keys = [key for key in keys if chess.Board(to_fen(key)).legal_moves.count() > 1]
     keys = random.Random(1).sample(keys, args.positions)
     print(f"{len(keys)} positions, depth {args.depth}, {LINES} lines, {os.cpu_count()} cores")
-    print(f"{'':28}{'pos/s':>8}{'ms/pos':>8}{'busy':>8}{'own CPU ms/pos':>16}")
-
-    def tell(name: str, seconds: float, cpu: float, busy: float | None) -> None:
-        share = f"{busy:8.1%}" if busy is not None else f"{'':8}"
-        count = len(keys)
-        print(f"{name:28}{count / seconds:8.2f}{1000 * seconds / count:8.1f}{share}{1000 * cpu / count:16.2f}")
-
-    seconds, cpu, expected = with_python_chess(keys, args.depth)
-    tell("python-chess, one engine", seconds, cpu, None)
-    for workers in (1, 2):
-        seconds, cpu, busy, found = with_assay(keys, args.depth, workers)
-        assert found == expected, "the values differ"
-        tell(f"assay, {workers} worker{'s' * (workers > 1)}", seconds, cpu, busy)
-        idle = (1 - busy) * seconds * workers / len(keys)
-        print(f"{'':28}engines waited {1000 * idle:.2f} ms a position")
+    print(f"{'':26}{'pos/s':>8}{'ms/pos':>9}{'busy':>8}{'idle ms/pos':>12}{'own CPU ms':>12}")
+    plain, one, two = Tally(), Tally(), Tally()
+    with chess.engine.SimpleEngine.popen_uci(list(find())) as engine:
+        engine.configure({"Threads": 1, "Hash": 16})
+        # In turns, a few positions each, so that whatever else the machine does strikes both alike.
+        for at in range(0, len(keys), BLOCK):
+            with_python_chess(engine, keys[at : at + BLOCK], args.depth, plain)
+            with_assay(keys[at : at + BLOCK], args.depth, 1, one)
+    with_assay(keys, args.depth, 2, two)
+    assert plain.values == one.values == two.values, "the values differ"
+    for name, tally, workers in (
+        ("python-chess, one engine", plain, 1),
+        ("assay, 1 worker", one, 1),
+        ("assay, 2 workers", two, 2),
+    ):
+        print(tally.line(name, workers))
     with tempfile.TemporaryDirectory() as folder:
         print(f"start-up over {args.stored:,} stored positions: {start_up(args.stored, Path(folder)):.2f} s")
 
