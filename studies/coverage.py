@@ -2,9 +2,9 @@
 
     python studies/coverage.py GAMES.pgn STORE.db [DEPTH] [REPETITIONS]
 
-Two worlds. In the simulated one, agents of known rating choose the moves of all games; a calibration is made from
-agents at the marks, and rates fresh agents. In the real one, games of a mark are drawn anew, and the truth is what all
-games of that mark give.
+Two worlds, both on the positions of real games. In the simulated one, agents on the artery at the marks choose the
+moves, afresh for every repetition; the truth is their rating. In the real one, games of a mark are drawn anew, and the
+truth is what all games of that mark give. Shown are the default way with each interval, and Regan's way with his.
 """
 
 from __future__ import annotations
@@ -20,83 +20,96 @@ from assay.intrinsic.calibrate import calibrate
 from assay.intrinsic.line import Line
 from assay.intrinsic.models import move_probabilities
 from assay.intrinsic.rate import INTERVALS, rate, rate_by_fit
-from assay.intrinsic.sample import Sample
-from assay.intrinsic.scale import Scale
-from assay.intrinsic.tally import tally
+from assay.intrinsic.scale import Scale, Trend
+from assay.intrinsic.tally import Tally
 from assay.report.tables import render
 
 SIZES = (150, 400, 1000, 4000)
+FITS = 60
 pgn, store, depth, repetitions = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 400)[4])
 _, sample = read(pgn, store, depth)
 rng = np.random.default_rng(3)
-scale = calibrate(sample, method=METHOD).scale
-
-
-def agents(one: Sample, elo: np.ndarray, scale: Scale) -> Sample:
-    """The same turns with the moves of agents on the artery at these ratings (one per turn)."""
-    played = np.empty(len(one), dtype=np.intp)
-    for rating in np.unique(elo):
-        rows = np.flatnonzero(elo == rating)
-        chance = np.cumsum(move_probabilities(one.deltas[rows], *scale.artery.at(float(rating))), axis=1)
-        played[rows] = (chance < rng.random(len(rows))[:, None]).sum(axis=1)
-    return replace(one, played=played, elo=elo.astype(np.float64))
+measured = calibrate(sample, method=METHOD).scale
+marks = np.unique(sample.mark)
+turns_of = {
+    int(m): [np.flatnonzero(sample.side == side) for side in np.unique(sample.side[sample.mark == m])] for m in marks
+}
 
 
 def exact(scale: Scale) -> Scale:
-    """The scale without the error of its line: games of one world share it, so that it is no noise between them."""
-    lines = {name: replace(line, covariance=np.zeros((2, 2))) for name, line in scale.lines.items()}
-    return replace(scale, line=Line(scale.line.intercept, scale.line.slope, np.zeros((2, 2))), lines=lines)
+    """The scale without the error of its lines: what is drawn from one world shares it."""
+    still = np.zeros((2, 2))
+    lines = {name: replace(line, covariance=still) for name, line in scale.lines.items()}
+    return replace(scale, line=Line(scale.line.intercept, scale.line.slope, still), lines=lines)
 
 
-def games_for(turns_of: list[np.ndarray], size: int) -> list[np.ndarray]:
-    """Games drawn anew until they hold so many turns."""
-    chosen: list[np.ndarray] = []
-    while sum(map(len, chosen)) < size:
-        chosen.append(turns_of[rng.integers(len(turns_of))])
-    return chosen
+# Agents: their world is calibrated on agents, and they are rated on the artery that they live on.
+chance = np.zeros(sample.deltas.shape, dtype=np.float32)
+for mark in marks:
+    rows = sample.mark == mark
+    chance[rows] = np.cumsum(move_probabilities(sample.deltas[rows], *measured.artery.at(float(mark))), axis=1)
 
 
-def count(one: Sample, scale: Scale, truth_of: dict[int, float], turns_by: dict[int, list[np.ndarray]]) -> list[dict]:
-    """Coverage at every size, for the default way with each interval and for Regan's way with his."""
-    cells = tally(scale.artery, one.deltas, one.played, elsewhere=one.elsewhere, cells=one.side)
-    table = []
+def moves(rows: np.ndarray) -> np.ndarray:
+    """Moves that agents choose at these turns."""
+    last = np.isfinite(sample.deltas[rows]).sum(axis=1) - 1
+    return np.minimum((chance[rows] < rng.random((len(rows), 1))).sum(axis=1), last)
+
+
+def counted(sides: Tally, chosen: list[np.ndarray], played: np.ndarray) -> Tally:
+    """The expectations of these sides with other moves."""
+    rows = np.concatenate(chosen)
+    error = sample.deltas[rows, played]
+    each = np.stack([played == 0, played < 3, error], axis=1)
+    cell = np.repeat(np.arange(len(chosen)), [len(own) for own in chosen])
+    actual = np.stack([np.bincount(cell, weights=column) for column in each.T.astype(float)], axis=1)
+    return replace(sides, actual=actual)
+
+
+def table(scale: Scale, sides: Tally, truth: dict[int, float], *, agents: bool) -> str:
+    out = []
     for size in SIZES:
         hits: dict[str, list[bool]] = {name: [] for name in (*INTERVALS, "regan's way")}
-        for _ in range(repetitions if size < 4000 else repetitions // 2):
-            mark = int(rng.choice(list(truth_of)))
-            chosen = games_for(turns_by[mark], size)
-            here = cells.of(np.array([one.side[rows[0]] for rows in chosen]))
+        for repetition in range(repetitions):
+            mark = int(rng.choice(marks))
+            chosen: list[np.ndarray] = []
+            while sum(map(len, chosen)) < size:
+                chosen.append(turns_of[mark][rng.integers(len(turns_of[mark]))])
+            rows = np.concatenate(chosen)
+            played = moves(rows) if agents else sample.played[rows]
+            own = sides.of(np.array([sample.side[turns[0]] for turns in chosen]))
+            own = counted(own, chosen, played) if agents else own
             for name in INTERVALS:
-                found = rate(here, scale, interval=name, samples=400)
-                hits[name].append(found.low <= truth_of[mark] <= found.high)
-            if size >= 400 and len(hits["regan's way"]) < repetitions // 4:
-                rows = np.concatenate(chosen)
-                game = np.repeat(np.arange(len(chosen)), [len(rows) for rows in chosen])
-                spread = (one.deltas[rows], one.played[rows])
+                found = rate(own, scale, interval=name, samples=300)
+                hits[name].append(found.low <= truth[mark] <= found.high)
+            if size >= 400 and repetition < FITS:
+                game = np.repeat(np.arange(len(chosen)), [len(turns) for turns in chosen])
                 try:
-                    own = rate_by_fit(*spread, scale, games=game, elsewhere=one.elsewhere[rows], interval="regan")
-                    hits["regan's way"].append(own.low <= truth_of[mark] <= own.high)
+                    found = rate_by_fit(
+                        sample.deltas[rows],
+                        played,
+                        scale,
+                        games=game,
+                        elsewhere=sample.elsewhere[rows],
+                        interval="regan",
+                    )
+                    hits["regan's way"].append(found.low <= truth[mark] <= found.high)
                 except AssayError:
                     hits["regan's way"].append(False)
-        table.append({"turns": size} | {name: float(np.mean(h)) if h else None for name, h in hits.items()})
-    return table
+        out.append({"turns": size} | {name: float(np.mean(hit)) if hit else None for name, hit in hits.items()})
+    return render(out, decimals=dict.fromkeys((*INTERVALS, "regan's way"), 3))
 
 
-def by_mark(one: Sample) -> dict[int, list[np.ndarray]]:
-    return {
-        int(mark): [np.flatnonzero(one.side == side) for side in np.unique(one.side[one.mark == mark])]
-        for mark in np.unique(one.mark)
-    }
+print(f"Simulated agents (depth {depth}, {repetitions} repetitions a row, {FITS} for Regan's way)")
+simulated = replace(sample, played=moves(np.arange(len(sample))), elo=sample.mark.astype(np.float64))
+even = Trend(1.0, 0.0, *measured.range)
+world = exact(calibrate(simulated, method=METHOD).scale)
+world = replace(world, artery=measured.artery, line=exact(measured).line, ratios=(even, even, even))
+base = held(world, sample, np.arange(len(sample)))
+print(table(world, base.sides, {int(mark): float(mark) for mark in marks}, agents=True), flush=True)
 
-
-print(f"Simulated agents (depth {depth}, calibrated on agents at the marks, rated afresh)")
-world = calibrate(agents(sample, sample.mark.astype(np.float64), scale), method=METHOD).scale
-fresh = agents(sample, sample.mark.astype(np.float64), scale)
-truth = {int(mark): float(mark) for mark in np.unique(sample.mark)}
-print(render(count(fresh, world, truth, by_mark(sample)), decimals=dict.fromkeys((*INTERVALS, "regan's way"), 3)))
-
-print(f"Real games drawn anew (depth {depth}; the truth is the rating of the whole mark)")
-still = exact(scale)
+print("Real games drawn anew; the truth is the rating of the whole mark")
+still = exact(measured)
 whole = held(still, sample, np.arange(len(sample)))
-truth = {int(m): rate(whole.sides.of(whole.mark == m), still).rating for m in np.unique(sample.mark)}
-print(render(count(sample, still, truth, by_mark(sample)), decimals=dict.fromkeys((*INTERVALS, "regan's way"), 3)))
+truth = {int(m): rate(whole.sides.of(whole.mark == m), still).rating for m in marks}
+print(table(still, whole.sides, truth, agents=False))

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from assay.engine.turns import Turns
     from assay.performance.calibration import Calibration
 
-DEPTHS = {"quick": 6, "deep": 12}
 IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "speed", "opponent", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
 
@@ -27,7 +26,7 @@ def _analysis_options(function: F) -> F:
             click.option("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]"),
             click.option("--depth", type=click.IntRange(1, 60), help="Depth of the analyses.  [default: 10]"),
             click.option("--quick", is_flag=True, help="Depth 6: some eight times quicker, wider intervals."),
-            click.option("--deep", is_flag=True, help="Depth 12: three times slower, narrower intervals."),
+            click.option("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for."),
             click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks."),
             click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's."),
             click.option("--no-analysis", is_flag=True, help="Use what is stored; start no engine."),
@@ -71,10 +70,11 @@ def _turns(
     from assay.performance.calibration import load
     from assay.performance.groups import rename
     from assay.performance.names import read_aliases
+    from assay.performance.presets import preset_depth
 
     if sum(map(bool, (quick, deep, depth))) > 1:
         raise click.UsageError("--quick, --deep and --depth exclude each other.")
-    wanted = DEPTHS["quick"] if quick else DEPTHS["deep"] if deep else depth
+    wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth
     names = read_aliases(aliases) if aliases else None
     chosen = load(calibration, depth=wanted)
     chosen.usable()
@@ -97,6 +97,8 @@ def _turns(
         quiet=is_quiet(),
     )
     _tell(turns, chosen, problems)
+    if not len(turns):
+        raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
     return (rename(turns, names) if names else turns), chosen
 
 

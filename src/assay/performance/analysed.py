@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.engine.find import DEFAULT
 from assay.engine.identity import ALL_LINES, Identity, Job
-from assay.engine.plan import plan
+from assay.engine.plan import Plan, plan
 from assay.engine.pool import identify
 from assay.engine.run import analyse
 from assay.engine.store import Store, writing
@@ -64,12 +64,17 @@ def analysed_turns(
     depth, from_move = calibration.depth, int(calibration.settings["from_move"])
     limit = float(calibration.settings["limit"])
     identity = stored_identity(store, calibration)
-    if analyse_missing and not _all_stored(games, store, identity, depth, from_move):
-        identity = _analyse(games, store, calibration, engine, any_engine, workers, quiet, progress)
+    work = plan(games, from_move=from_move)
+    if not work.keys:
+        raise InputError(f"these games have no turns to judge: all their moves are before move {from_move}.")
+    missing = identity is None or not _all_stored(work, store, identity, depth)
+    if analyse_missing and missing:
+        identity = _analyse(work, store, calibration, engine, any_engine, workers, quiet, progress)
     with Store(store) as opened:
         name, lines = (identity.engine, identity.lines) if identity else (None, None)
         found = turns(games, opened, depth=depth, from_move=from_move, limit=limit, engine=name, lines=lines)
-    calibration.check(found.identities, depth, any_engine=any_engine)
+    if not (analyse_missing and missing):
+        calibration.check(found.identities, depth, any_engine=any_engine)
     return found
 
 
@@ -83,16 +88,14 @@ def stored_identity(store: Path, calibration: Calibration) -> Identity | None:
     return max(fitting, key=lambda entry: entry.positions).identity if fitting else None
 
 
-def _all_stored(games: Sequence[Game], store: Path, identity: Identity | None, depth: int, from_move: int) -> bool:
-    if identity is None:
-        return False
+def _all_stored(work: Plan, store: Path, identity: Identity, depth: int) -> bool:
     with Store(store) as opened:
         known, out = opened.known(identity, depth), opened.out(identity)
-    return all(key in known or key in out for key in plan(games, from_move=from_move).keys)
+    return all(key in known or key in out for key in work.keys)
 
 
 def _analyse(
-    games: Sequence[Game],
+    work: Plan,
     store: Path,
     calibration: Calibration,
     engine: str,
@@ -105,7 +108,6 @@ def _analyse(
     job = Job(engine, depth=calibration.depth, lines=lines)
     calibration.check([asyncio.run(identify(job))], calibration.depth, any_engine=any_engine)
     with writing(store) as opened:
-        work = plan(games, from_move=int(calibration.settings["from_move"]))
         outcome = analyse(work, opened, job, workers=workers, quiet=quiet, progress=progress)
     for position in outcome.set_aside:
         warnings.warn(f"set aside after three tries ({position.why}): {position.fen}", AssayWarning, stacklevel=2)

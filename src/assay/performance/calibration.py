@@ -261,9 +261,9 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
         text = (resources.files("assay.data") / "calibrations" / f"{wanted}.json").read_text(encoding="utf-8")
         return from_json(json.loads(text))
     if name is None:
-        depths = ", ".join(sorted((n.rsplit("-d", 1)[1] for n in shipped() if n.startswith("stockfish")), key=int))
+        others = ", ".join(other for other in shipped() if other.startswith("stockfish"))
         raise CalibrationError(
-            f"no calibration for depth {depth} is shipped (there are {depths}); make one with 'assay calibrate'."
+            f"no calibration for depth {depth} is shipped (there are {others}); make one with 'assay calibrate'."
         )
     path = Path(wanted)
     try:

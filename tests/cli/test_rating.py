@@ -1,0 +1,185 @@
+"""The commands of ratings from moves: with a real engine on the sample games, and with every mistake of a user."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli.main import main
+from assay.performance.ipr import COLUMNS as IPR_COLUMNS
+from assay.performance.screening import COLUMNS as SCREEN_COLUMNS
+
+SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
+
+
+def run(*words: object) -> int:
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in words])
+    return int(end.value.code or 0)
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two of the six games of the match."""
+    path = tmp_path_factory.mktemp("rating") / "two.pgn"
+    path.write_text("[Event " + "[Event ".join(SAMPLE.read_text().split("[Event ")[1:3]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def store(games: Path) -> Path:
+    """Their analyses at a small depth, made by the first rating."""
+    path = games.with_name("store.db")
+    assert run("ipr", games, "--store", path, "--depth", 4, "--quiet") == 0
+    return path
+
+
+@pytest.fixture
+def stored(store: Path) -> tuple[object, ...]:
+    return ("--store", store, "--depth", 4, "--no-analysis", "--quiet")
+
+
+def test_ipr_prints_a_row_per_player(
+    games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ipr", games, *stored, "--format", "json") == 0
+    out, err = capsys.readouterr()
+    rows = json.loads(out)
+    assert {row["player"] for row in rows} == {"Kasparov, Garry", "Deep Blue"}
+    assert list(rows[0]) == ["player", *IPR_COLUMNS[1:]]
+    kasparov = next(row for row in rows if row["player"] == "Kasparov, Garry")
+    assert kasparov["elo"] == 2795 and kasparov["games"] == 2
+    assert kasparov["low"] < kasparov["ipr"] < kasparov["high"]
+    blue = next(row for row in rows if row["player"] == "Deep Blue")
+    assert blue["elo"] is None and blue["mm_expected"] is None and blue["ipr"] is not None
+    assert "Stockfish" in err and "before move 9" in err
+
+
+@pytest.mark.parametrize("by", ["game", "phase", "color", "all"])
+def test_ipr_by_other_groups(
+    games: Path, stored: tuple[object, ...], by: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run("ipr", games, *stored, "--by", by, "--format", "csv", "--plots", tmp_path) == 0
+    assert capsys.readouterr().out.startswith(f"{by},games,turns,elo,performance,ipr,low,high")
+    assert (tmp_path / f"ipr_by_{by}.png").stat().st_size > 5000
+
+
+def test_screen_explains_itself(
+    games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text('"Kasparov, Garry",2795\nDeep Blue,2700\n')
+    assert run("screen", games, *stored, "--rating", ratings) == 0
+    out = capsys.readouterr().out
+    assert "never a finding about a person" in out and "z_mm" in out
+    assert run("screen", games, *stored, "--format", "json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert list(rows[0]) == list(SCREEN_COLUMNS)
+
+
+def test_posterior_follows_both_players(
+    games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run("posterior", games, "--game", 2, *stored, "--format", "json", "--plots", tmp_path) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["player"] for row in rows} == {"Kasparov, Garry", "Deep Blue"}
+    assert [row["ply"] for row in rows] == sorted(row["ply"] for row in rows)
+    assert all(row["low"] < row["mean"] < row["high"] for row in rows)
+    assert (tmp_path / "posterior.png").exists()
+
+
+def test_calibration_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run("calibration", "show", "--plots", tmp_path) == 0
+    out = capsys.readouterr().out
+    assert "Stockfish 15.1, depth 10" in out and "IPR = " in out and "s_fit" in out
+    assert (tmp_path / "stockfish-15.1-d10.png").exists()
+    assert run("calibration", "show", "rybka-3-d13", "--format", "csv") == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("1600,0.436,0.168")
+    assert run("calibration", "list", "--format", "json") == 0
+    assert {"rybka-3-d13", "stockfish-15.1-d10"} <= {row["name"] for row in json.loads(capsys.readouterr().out)}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (("--player", "Kasparof"), 1, "Did you mean 'Kasparov, Garry'"),
+        (("--calibration", "rybka-3-d13"), 1, "for reading"),
+        (("--level", "20"), 2, "between 50 and 100"),
+        (("--quick",), 2, "exclude each other"),
+        (("--aliases", "none.csv"), 1, "cannot read none.csv"),
+    ],
+)
+def test_mistakes_get_a_sentence(
+    games: Path,
+    stored: tuple[object, ...],
+    words: tuple[str, ...],
+    code: int,
+    sentence: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run("ipr", games, *stored, *words) == code
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_calibration_that_is_none(
+    games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "x.json").write_text("{}")
+    assert run("ipr", games, *stored[:2], *stored[4:], "--calibration", tmp_path / "x.json") == 1
+    assert "is not a calibration" in capsys.readouterr().err
+
+
+def test_a_store_without_the_games(
+    stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.pgn"
+    other.write_text(
+        '[White "A"]\n[Black "B"]\n\n1. b4 b5 2. a4 a5 3. axb5 axb4 4. c4 c5 5. d4 d5 6. e4 e5 '
+        "7. f4 f5 8. g4 g5 9. h4 h5 10. Nf3 Nf6 1-0\n"
+    )
+    assert run("ipr", other, *stored) == 1
+    assert "assay analyse" in capsys.readouterr().err
+
+
+def test_nothing_but_an_opening(capsys: pytest.CaptureFixture[str], tmp_path: Path, store: Path) -> None:
+    short = tmp_path / "short.pgn"
+    short.write_text('[White "A"]\n[Black "B"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1/2-1/2\n')
+    assert run("ipr", short, "--store", store, "--depth", 4, "--no-analysis") == 1
+    assert "no turns" in capsys.readouterr().err
+
+
+def test_another_engine_is_refused_before_any_work(
+    games: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    fake = tmp_path / "engine.sh"
+    fake.write_text(
+        "#!/bin/sh\nwhile read line; do case $line in uci) echo id name Toy 1; "
+        "echo option name Hash type spin default 16 min 1 max 64; "
+        "echo option name MultiPV type spin default 1 min 1 max 99; echo uciok;; "
+        "isready) echo readyok;; quit) exit;; esac; done\n"
+    )
+    fake.chmod(0o755)
+    store = tmp_path / "s.db"
+    assert run("ipr", games, "--store", store, "--depth", 4, "--engine", fake, "--quiet") == 1
+    err = capsys.readouterr().err
+    assert "Toy 1" in err and "assay calibrate" in err and "--any-engine" in err
+    assert not store.exists()
+
+
+def test_a_game_that_is_not_there(games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("posterior", games, "--game", 9, *stored) == 1
+    assert "no game 9" in capsys.readouterr().err
+    assert run("posterior", games, *stored, "--prior", "2400") == 2
+    assert "MEAN:SD" in capsys.readouterr().err
+
+
+def test_calibrate_needs_rated_games(
+    games: Path, store: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run("calibrate", games, "--store", store, "--depth", 4, "-o", tmp_path / "c.json") == 1
+    assert "--within" in capsys.readouterr().err
+    assert run("calibrate", games, "--store", store, "--mileposts", "many", "-o", tmp_path / "c.json") == 2
+    assert not (tmp_path / "c.json").exists()

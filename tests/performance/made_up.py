@@ -1,0 +1,71 @@
+"""Turns as the engine room would hand them over, made from agents of known rating instead of games."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from tests.intrinsic.players import MARKS, TURNS_PER_GAME, parameters
+from tests.intrinsic.spreads import choose, random_values
+
+from assay.engine.headers import SCHEMA
+from assay.engine.identity import Identity
+from assay.engine.turns import Turns
+from assay.intrinsic import move_probabilities, scaled_deltas
+
+ENGINE = Identity("Made-up 1.0", "net", (("Hash", "16"),), nodes=0, lines=50)
+
+
+def turns_of(pairs: Sequence[tuple[str, str, float | None, float | None]], seed: int = 1, depth: int = 10) -> Turns:
+    """A game for each pair of names and ratings (None: no tag, and play of 2200); sides move in turn."""
+    values, played, count = [], [], TURNS_PER_GAME
+    for number, (_, _, white, black) in enumerate(pairs):
+        for side, elo in enumerate((white, black)):
+            own = random_values(count, seed=seed + 10 * number + side)
+            chance = move_probabilities(scaled_deltas(own), *parameters(2200.0 if elo is None else elo))
+            values.append(own)
+            played.append(choose(chance, seed + 10 * number + side + 5))
+    total = 2 * count * len(pairs)
+    rows = [
+        {
+            "source": "made up",
+            "start_offset": number,
+            "event": "Test" if number % 2 else "Trial",
+            "round": str(number % 5),
+            "white": white,
+            "black": black,
+            "white_elo": first,
+            "black_elo": second,
+            "result": ("1-0", "0-1", "1/2-1/2")[number % 3],
+            "year": 2010 + number % 3,
+        }
+        for number, (white, black, first, second) in enumerate(pairs)
+    ]
+    white = np.tile(np.repeat([True, False], count), len(pairs))
+    move = np.tile(np.arange(9, 9 + count), 2 * len(pairs))
+    return Turns(
+        values=np.concatenate(values),
+        moves=np.zeros((total, 20), dtype=np.uint16),
+        played=np.concatenate(played),
+        worth=np.zeros(total),
+        game=np.repeat(np.arange(len(pairs)), 2 * count),
+        ply=2 * (move - 1) + ~white,
+        move=move,
+        white=white,
+        keys=np.full((total, 35), 0x22, dtype=np.uint8),
+        games=pl.DataFrame(rows, schema=SCHEMA, orient="row"),
+        excluded=Counter({"a single legal move": 3}),
+        problems=Counter(),
+        identities=(ENGINE,),
+        depth=depth,
+    )
+
+
+def rated_turns(games: int = 40) -> Turns:
+    """Games at the marks of the made-up world."""
+    pairs = [
+        (f"White {mark} {i}", f"Black {mark} {i}", float(mark), float(mark)) for mark in MARKS for i in range(games)
+    ]
+    return turns_of(pairs)

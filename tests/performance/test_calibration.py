@@ -1,0 +1,112 @@
+"""Calibrations as files: they come back whole, know what they are for, and refuse the rest."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.performance.made_up import ENGINE
+
+from assay.errors import AssayWarning, CalibrationError
+from assay.intrinsic.project import project
+from assay.performance.calibration import Calibration, default_name, load, save, shipped
+from assay.performance.presets import depths, preset_depth
+
+
+def test_a_calibration_comes_back_from_its_file(made: tuple[Calibration, Any], tmp_path: Path) -> None:
+    calibration, values = made
+    save(calibration, values, tmp_path / "mine.json")
+    again = load(tmp_path / "mine.json")
+    scale, same = calibration.usable(), again.usable()
+    assert (again.engine, again.depth, again.games, again.turns) == ("Made-up 1.0", 10, 120, 9600)
+    assert same.artery.s == pytest.approx(scale.artery.s)
+    assert same.correlation == pytest.approx(scale.correlation)
+    assert same.lines["percentile"].slope == scale.lines["percentile"].slope
+    # The reference set is the same: its average error for anybody is.
+    for s, c in ((0.1, 0.5), (0.3, 0.6)):
+        assert project(same.reference, s, c).average_error == pytest.approx(
+            project(scale.reference, s, c).average_error, abs=1e-12
+        )
+
+
+def test_it_says_what_it_was_made_of(calibration: Calibration) -> None:
+    assert calibration.made["inputs"][0]["name"] == "made-up.pgn"
+    assert calibration.settings["method"] == "equations"
+    assert calibration.exclusions["a single legal move"] == 3
+    assert [mark["elo"] for mark in calibration.marks] == [1800, 2200, 2600]
+    assert all(mark["games"] == 40 and mark["turns"] == 3200 for mark in calibration.marks)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"engine": "Other 2.0"},
+        {"net": "another"},
+        {"lines": 5},
+        {"nodes": 1000},
+        {"options": (("Hash", "16"), ("UCI_Chess960", "true"))},
+    ],
+)
+def test_analyses_of_another_kind_are_refused(calibration: Calibration, other: dict[str, Any]) -> None:
+    with pytest.raises(CalibrationError, match="assay calibrate"):
+        calibration.check([replace(ENGINE, **other)], 10)
+    with pytest.warns(AssayWarning, match="may be off"):
+        calibration.check([replace(ENGINE, **other)], 10, any_engine=True)
+
+
+def test_another_depth_is_refused_and_its_own_is_not(calibration: Calibration) -> None:
+    with pytest.raises(CalibrationError, match="depth 9"):
+        calibration.check([ENGINE], 9)
+    calibration.check([ENGINE], 10)
+    calibration.check([replace(ENGINE, lines=256, options=(("Hash", "64"),))], 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("not json", "cannot be read"), ("{}", "is not a calibration"), ("[1, 2]", "is not a calibration")],
+)
+def test_a_file_that_is_none(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(CalibrationError, match=words):
+        load(tmp_path / "x.json")
+
+
+def test_a_damaged_file(made: tuple[Calibration, Any], tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    save(*made, path)
+    data = json.loads(path.read_text())
+    for damage in ({"format": 99}, {"scale": {}}, {"line": None}):
+        path.write_text(json.dumps(data | damage))
+        with pytest.raises(CalibrationError, match=r"another version|damaged"):
+            load(path)
+
+
+def test_a_name_that_nobody_knows() -> None:
+    with pytest.raises(CalibrationError, match="rybka-3-d13"):
+        load("no-such")
+    with pytest.raises(CalibrationError, match="depth 44"):
+        load(depth=44)
+
+
+def test_every_shipped_calibration_loads_and_is_monotone() -> None:
+    assert default_name() in shipped()
+    assert preset_depth(deep=True) == max(depths()) >= preset_depth() == 10
+    for depth in depths():
+        found = load(depth=depth)
+        scale = found.usable()
+        assert (found.engine, found.depth) == ("Stockfish 15.1", depth)
+        assert (np.diff(scale.artery.s) < 0).all()
+        assert len(found.marks) == 12
+
+
+def test_the_published_calibration_can_be_read_but_not_used() -> None:
+    """RH11: 3571 - 15413 AE, and the table of 2006-09."""
+    found = load("rybka-3-d13")
+    assert (found.line.intercept, found.line.slope) == (3571, 15413)
+    assert found.marks[-1]["s_fit"] == 0.080 and found.marks[-1]["c_fit"] == 0.513
+    with pytest.raises(CalibrationError, match="for reading"):
+        found.usable()

@@ -1,0 +1,110 @@
+"""Rows of ratings: by any group, with or without ratings in the tags, or with the reason why not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.performance.made_up import turns_of
+
+from assay.errors import InputError, ModelError
+from assay.performance.calibration import Calibration
+from assay.performance.groups import KEYS, group, mileposts, rename
+from assay.performance.ipr import COLUMNS, How, rate_groups, sort_rows
+from assay.performance.judged import judge
+from assay.performance.points import performance_rating
+
+PAIRS = [("Strong", "Weak", 2600.0, 1800.0), ("Weak", "Strong", 1800.0, 2600.0)] * 4
+
+
+@pytest.mark.parametrize("by", ["player", "event", "game", "color", "year", "opponent", "all", "phase", "speed"])
+def test_a_row_for_every_group(calibration: Calibration, by: str) -> None:
+    turns = turns_of(PAIRS)
+    rows = rate_groups(judge(turns, calibration, group(turns, by)), How())
+    assert sum(row.turns for row in rows) == len(turns)
+    for row in rows:
+        assert list(row.values()) == list(COLUMNS)
+        assert row.rating is not None and row.rating.low < row.rating.rating < row.rating.high
+
+
+def test_the_stronger_player_comes_first(calibration: Calibration) -> None:
+    turns = turns_of(PAIRS)
+    strong, weak = sort_rows(rate_groups(judge(turns, calibration, group(turns, "player")), How()))
+    assert (strong.group, weak.group) == ("Strong", "Weak")
+    assert strong.rating is not None and weak.rating is not None
+    assert strong.rating.low < 2600 < strong.rating.high
+    assert weak.rating.low < 1800 < weak.rating.high
+    assert strong.elo == 2600 and strong.games == 8
+    assert strong.expected is not None
+    assert strong.actual[0] == pytest.approx(strong.expected[0], rel=0.15)
+
+
+def test_few_turns_lean_on_the_rating_and_say_so(calibration: Calibration) -> None:
+    turns = turns_of([("A", "B", 2400.0, 2000.0)])
+    judged = judge(turns, calibration, group(turns, "player"))
+    leaning, free = rate_groups(judged, How())[0], rate_groups(judged, How(prior=False))[0]
+    assert leaning.note == "few turns: drawn towards the rating 2400"
+    assert free.note == "few turns"
+    assert leaning.rating is not None and free.rating is not None
+    assert leaning.rating.half_width < free.rating.half_width
+
+
+def test_without_ratings_the_expectations_are_empty(calibration: Calibration) -> None:
+    turns = turns_of([("A", "B", None, None)] * 3)
+    row = rate_groups(judge(turns, calibration, group(turns, "player")), How())[0]
+    values = row.values()
+    assert values["elo"] is None and values["mm_expected"] is None and values["performance"] is None
+    assert row.rating is not None and not row.rating.shrunk
+
+
+def test_under_the_minimum_there_is_a_reason_instead(calibration: Calibration) -> None:
+    turns = turns_of([("A", "B", 2400.0, 2000.0)])
+    row = rate_groups(judge(turns, calibration, group(turns, "player")), How(min_turns=100))[0]
+    assert row.rating is None and row.values()["ipr"] is None
+    assert row.note == "40 turns are too few for a rating; it takes at least 100"
+
+
+def test_regans_way_by_name(calibration: Calibration) -> None:
+    turns = turns_of(PAIRS)
+    judged = judge(turns, calibration, group(turns, "player"))
+    row = rate_groups(judged, How(method="regan", interval="regan"))[0]
+    assert row.rating is not None
+    assert row.rating.method == "percentile fit of s and c" and row.rating.interval == "regan"
+    few = turns_of(PAIRS[:1])
+    poor = rate_groups(judge(few, calibration, group(few, "player")), How(method="regan"))[0]
+    assert poor.rating is None and "too few for a fit" in poor.note
+
+
+def test_a_player_under_two_names(calibration: Calibration) -> None:
+    turns = rename(turns_of([("A", "B", 2400.0, 2000.0), ("A.", "B", 2400.0, 2000.0)]), {"A.": "A"})
+    rows = rate_groups(judge(turns, calibration, group(turns, "player")), How())
+    assert {row.group: row.games for row in rows} == {"A": 2, "B": 2}
+
+
+def test_a_missing_tag_makes_a_group_of_its_own(calibration: Calibration) -> None:
+    turns = turns_of(PAIRS)
+    assert group(turns, "speed").labels == ("?",)
+    assert "phase" in KEYS
+
+
+def test_grouping_by_something_else_is_refused() -> None:
+    with pytest.raises(InputError, match="choose one of"):
+        group(turns_of(PAIRS[:1]), "shoe size")
+
+
+@pytest.mark.parametrize("how", [{"method": "guess"}, {"interval": "wide"}])
+def test_an_unknown_way_is_refused(how: dict[str, str]) -> None:
+    with pytest.raises(ModelError, match="choose one of"):
+        How(**how)  # type: ignore[arg-type]
+
+
+def test_both_players_must_be_near_the_same_mark() -> None:
+    turns = turns_of([("A", "B", 2195.0, 2210.0), ("A", "B", 2195.0, 2310.0), ("A", "B", None, 2200.0)])
+    marks = mileposts(turns, range(1600, 2701, 100), 20)
+    assert np.unique(marks[turns.game == 0]).tolist() == [2200]
+    assert np.unique(marks[turns.game > 0]).tolist() == [0]
+
+
+def test_the_performance_of_results() -> None:
+    assert performance_rating([2400.0] * 4, 2.0) == 2400.0
+    assert performance_rating([2400.0] * 4, 3.0) == pytest.approx(2400 + 190.85, abs=0.01)
+    assert performance_rating([2400.0] * 4, 0.0) == 1600.0

@@ -1,0 +1,82 @@
+"""Screening rows: sorted, corrected for the field, and careful with words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.performance.made_up import turns_of
+
+from assay.engine.turns import Turns
+from assay.errors import ModelError
+from assay.performance.calibration import Calibration
+from assay.performance.groups import group
+from assay.performance.judged import judge
+from assay.performance.screening import COLUMNS, conclusion, screen_groups
+
+FIELD = [
+    (f"P{i}", f"P{(i + 1 + i // 12) % 12}", 2000.0 + 50 * (i % 12), 2000.0 + 50 * ((i + 1 + i // 12) % 12))
+    for i in range(36)
+]
+FIELD = [(f"P{int(w[1:]) % 12}", b, e, f) for w, b, e, f in FIELD]
+
+
+def helped(turns: Turns, name: str, share: float) -> Turns:
+    follows = (turns.player == name) & (np.random.default_rng(1).random(len(turns)) < share)
+    return replace(turns, played=np.where(follows, 0, turns.played))
+
+
+def test_the_helped_player_stands_first(calibration: Calibration) -> None:
+    turns = helped(turns_of(FIELD), "P3", 0.7)
+    rows = screen_groups(judge(turns, calibration, group(turns, "player", "all")))
+    assert rows[0].player == "P3"
+    assert list(rows[0].values()) == list(COLUMNS)
+    values = rows[0].values()
+    assert values["z"] > 3 and values["roi"] == pytest.approx(50 + 5 * values["z"])
+    assert values["q_value"] >= values["p_value"]
+    assert values["expected_beyond"] == pytest.approx(12 * values["p_value"])
+    assert values["share"] > 0.3 and values["likelihood_ratio"] > 10
+    z = [row.z for row in rows if row.z is not None]
+    assert z == sorted(z, reverse=True)
+    assert rows[0].ipr is not None and not rows[0].ipr.shrunk
+
+
+def test_the_field_can_be_its_own_null(calibration: Calibration) -> None:
+    turns = turns_of(FIELD)
+    # Everybody is underrated by the same amount: the calibration's null is surprised, the field's is not.
+    low = {f"P{i}": 1700.0 + 50 * i for i in range(12)}
+    judged = judge(turns, calibration, group(turns, "player", "all"))
+    calibrated, own = (screen_groups(judged, ratings=low, null=null) for null in ("calibrated", "field"))
+    assert np.mean([row.z for row in calibrated]) > 0.5
+    assert abs(float(np.median([row.z for row in own]))) < 0.2
+
+
+def test_a_small_field_cannot(calibration: Calibration) -> None:
+    turns = turns_of(FIELD[:2])
+    with pytest.raises(ModelError, match="cannot be its own null"):
+        screen_groups(judge(turns, calibration, group(turns, "player", "all")), null="field")
+
+
+def test_no_rating_no_z_but_an_ipr(calibration: Calibration) -> None:
+    turns = turns_of([("A", "B", None, 2200.0)] * 3)
+    rows = {row.player: row for row in screen_groups(judge(turns, calibration, group(turns, "player", "event")))}
+    assert rows["A"].z is None and rows["A"].ipr is not None and "--rating" in rows["A"].note
+    given = screen_groups(judge(turns, calibration, group(turns, "player", "all")), ratings={"A": 2200.0})
+    assert all(row.z is not None for row in given)
+
+
+def test_parts_of_the_games(calibration: Calibration) -> None:
+    turns = turns_of(FIELD)
+    rows = screen_groups(judge(turns, calibration, group(turns, "player", "round")), min_turns=60)
+    assert {row.part for row in rows} <= {"0", "1", "2", "3", "4"}
+    assert all("too few" in row.note for row in rows if row.turns < 60)
+
+
+def test_the_words_accuse_nobody(calibration: Calibration) -> None:
+    turns = turns_of(FIELD)
+    text = conclusion(screen_groups(judge(turns, calibration, group(turns, "player", "all"))))
+    for needed in ("2.50-2.75", "1 in 30,000", "5,000 to 10,000", "never a finding"):
+        assert needed in text
+    for word in ("cheat", "guilty", "fraud"):
+        assert word not in text.lower()
