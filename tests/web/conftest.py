@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from assay.web.app import make_app
 from assay.web.jobs import JobFolders
 from assay.web.limits import Limits
+from assay.web.serve import patient_protocol
 
 WORKER = (sys.executable, str(Path(__file__).parent / "made_up_worker.py"))
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -43,9 +44,12 @@ class Running:
 def start(folder: Path, port: int = 0, **how: object) -> Running:
     """Start a server on the jobs in this folder."""
     folders = JobFolders(folder)
-    app = make_app(folders, worker=WORKER, **({"limits": Limits(bytes=2_000_000, games=20)} | how))  # type: ignore[arg-type]
+    limits = how.pop("limits", Limits(bytes=2_000_000, games=20))
+    assert isinstance(limits, Limits)
+    app = make_app(folders, worker=WORKER, limits=limits, **how)  # type: ignore[arg-type]
     listening = socket.create_server(("127.0.0.1", port))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+    http = patient_protocol(limits.header_seconds)
+    server = uvicorn.Server(uvicorn.Config(app, http=http, log_level="warning", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started:

@@ -206,6 +206,14 @@ def test_a_slow_upload_times_out(starting: Callable[..., Any]) -> None:
     assert not server.folders.all()
 
 
+def test_a_client_that_never_says_what_it_wants_is_sent_away(starting: Callable[..., Any]) -> None:
+    server = starting(limits=Limits(header_seconds=0.3))
+    for begun in (b"", b"GET / HTTP/1.1\r\nHost: local"):
+        with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+            connection.sendall(begun)
+            assert connection.recv(4096) == b""
+
+
 def test_a_broken_upload_leaves_nothing(server: Any) -> None:
     with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
         connection.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n[Event")

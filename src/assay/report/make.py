@@ -26,7 +26,7 @@ from assay.performance.calibration import Calibration, load
 from assay.progress import Progress
 from assay.report.assemble import Input, assemble
 from assay.report.content import Report, Source
-from assay.report.presets import PRESETS
+from assay.report.presets import depth_of
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
 LEAST_PAUSE = 2.0
@@ -59,7 +59,7 @@ def make(
 
     `name` takes the place of the name of a single file.
     """
-    calibration = load(making.calibration, depth=PRESETS[preset].depth)
+    calibration = load(making.calibration, depth=depth_of(preset))
     given = read_input(files, name)
     with _growing(given, making, calibration, publish):
         turns = analysed_turns(

@@ -1,4 +1,4 @@
-"""How thorough a report is: the presets of the command line and of the page."""
+"""How thorough a report is, by name: the choices of the command line and of the page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,22 @@ class Preset:
     words: str
 
 
-PRESETS = {
-    "default": Preset(10, "depth 10: about half a second for each move and core"),
-    "quick": Preset(6, "depth 6: some eight times quicker, wider intervals"),
-    "deep": Preset(preset_depth(deep=True), "the deepest that a calibration is shipped for"),
-}
+def presets() -> dict[str, Preset]:
+    """The presets that shipped calibrations serve, the usual one first.
+
+    >>> presets()["quick"].depth
+    6
+    """
+    usual, quick, deep = preset_depth(), preset_depth(quick=True), preset_depth(deep=True)
+    found = {
+        "default": Preset(usual, f"depth {usual}: about half a second for each move and core"),
+        "quick": Preset(quick, f"depth {quick}: some eight times quicker, wider intervals"),
+    }
+    if deep > usual:
+        found["deep"] = Preset(deep, f"depth {deep}: slower, narrower intervals")
+    return found
+
+
+def depth_of(preset: str) -> int:
+    """The depth of a preset by name; `deep` is the usual one where no deeper calibration is shipped."""
+    return preset_depth(quick=preset == "quick", deep=preset == "deep")

@@ -21,7 +21,7 @@ from starlette.routing import Route
 from assay.errors import AssayError
 from assay.progress import duration
 from assay.report.page import TEMPLATES, policy
-from assay.report.presets import PRESETS
+from assay.report.presets import presets
 from assay.web.guard import Guard, refused
 from assay.web.jobs import FORMATS, WAITING, Job, JobFolders
 from assay.web.limits import Limits
@@ -88,6 +88,7 @@ class Page:
     def __init__(self, folders: JobFolders, runner: Runner, limits: Limits) -> None:
         self.folders, self.runner, self.limits = folders, runner, limits
         self.slots = asyncio.Semaphore(limits.uploads)
+        self.presets = presets()
         self.templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
         )
@@ -104,9 +105,9 @@ class Page:
     async def take(self, request: Request) -> Job:
         """Make a job of a request's body."""
         upload = await read_upload(request, self.limits, self.slots)
-        preset = upload.preset or next(iter(PRESETS))
-        if preset not in PRESETS:
-            raise HTTPException(400, f"There is no such preset: choose one of {', '.join(PRESETS)}.")
+        preset = upload.preset or next(iter(self.presets))
+        if preset not in self.presets:
+            raise HTTPException(400, f"There is no such preset: choose one of {', '.join(self.presets)}.")
         if len(self.runner.waiting) >= self.limits.waiting:
             raise HTTPException(429, f"{self.limits.waiting} jobs wait already: try again when some are done.")
         try:
@@ -128,7 +129,7 @@ def _page(request: Request) -> Page:
 async def home(request: Request) -> Response:
     page = _page(request)
     jobs = [page.folders.status(job) for job in page.folders.all()[:SHOWN]]
-    return page.render("home.html", jobs=jobs, presets=PRESETS, limits=page.limits, shown=SHOWN)
+    return page.render("home.html", jobs=jobs, presets=page.presets, limits=page.limits, shown=SHOWN)
 
 
 async def submit_form(request: Request) -> Response:
@@ -145,7 +146,7 @@ async def submit_form(request: Request) -> Response:
 async def show_job(request: Request) -> Response:
     page = _page(request)
     job = page.job(request)
-    return page.render("job.html", job=page.folders.status(job), presets=PRESETS, formats=FORMATS, waiting=WAITING)
+    return page.render("job.html", job=page.folders.status(job), formats=FORMATS, waiting=WAITING)
 
 
 async def show_report(request: Request) -> Response:
@@ -219,7 +220,8 @@ async def delete(request: Request) -> Response:
 
 
 async def openapi(request: Request) -> Response:
-    return JSONResponse(describe({name: preset.words for name, preset in PRESETS.items()}, _page(request).limits))
+    page = _page(request)
+    return JSONResponse(describe(list(page.presets), page.limits))
 
 
 async def _sentence(request: Request, error: HTTPException) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from assay import __version__
@@ -9,10 +10,10 @@ from assay.web.jobs import ENDED, FORMATS, WAITING
 from assay.web.limits import Limits
 
 
-def describe(presets: dict[str, str], limits: Limits) -> dict[str, Any]:
+def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
     """The OpenAPI document of a server with these presets and limits."""
     one = {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$"}}
-    preset = {"type": "string", "enum": list(presets), "default": next(iter(presets))}
+    preset = {"type": "string", "enum": list(presets), "default": presets[0]}
     status = _answer("The job as it stands.", "#/components/schemas/Job")
     missing = _answer("There is no such job.", "#/components/schemas/Error")
     refused = _answer("Refused; the sentence says why.", "#/components/schemas/Error")

@@ -42,7 +42,7 @@ def serve(
             app = make_app(folders, worker=worker, limits=limits, token=token, hosts=(host,))
             config = uvicorn.Config(
                 app,
-                http=_patient(limits.header_seconds),
+                http=patient_protocol(limits.header_seconds),
                 ws="none",
                 log_level="warning",
                 server_header=False,
@@ -80,7 +80,7 @@ def _address(listening: socket.socket, host: str, token: str | None) -> str:
     return f"http://{name}:{listening.getsockname()[1]}/{query}"
 
 
-def _patient(seconds: float) -> type[H11Protocol]:
+def patient_protocol(seconds: float) -> type[H11Protocol]:
     """uvicorn's protocol, closing a connection that takes longer than this to send the head of a request."""
 
     class Patient(H11Protocol):
