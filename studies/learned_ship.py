@@ -9,6 +9,7 @@ manifest, so that whoever uses the model knows what it can do.
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,7 +36,10 @@ def main() -> None:
     }
     rounded = replace(run, weights={name: np.asarray(array, np.float32) for name, array in small.items()})
     judged = by_ply(judge(rounded, dataset, unseen_rows(dataset, balanced=given.balanced)))
-    scores = {plies: {name: round(value, 4) for name, value in found.row().items()} for plies, found in judged.items()}
+    scores = {
+        plies: {name: round(value, 4) for name, value in found.row().items() if math.isfinite(value)}
+        for plies, found in judged.items()
+    }
     about = run.manifest | {
         "settings": run.manifest["settings"] | {"judged": {"balanced": given.balanced, "by_ply": scores}}
     }

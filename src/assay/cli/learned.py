@@ -241,6 +241,8 @@ def train(
 @click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
 @click.option("--games", type=click.IntRange(1), help="Judge on so many games only.")
 @click.option("--plots", type=_FOLDER, metavar="DIR", help="Write reliability.svg and confusion.svg there.")
+@click.option("--analysed", type=_FILE, metavar="PGN", help="Judge beside the intrinsic rating on these games too.")
+@click.option("--analyses", type=_FILE, metavar="STORE", help="The analyses of those games.")
 @format_option
 def evaluate(
     run: Path,
@@ -251,6 +253,8 @@ def evaluate(
     prior: Path | None,
     games: int | None,
     plots: Path | None,
+    analysed: Path | None,
+    analyses: Path | None,
     format: str,
 ) -> None:
     """Judge a trained model on games it has not seen: by ply, by band, by speed, next to other runs.
@@ -266,7 +270,10 @@ def evaluate(
     Examples:
       assay evaluate run dataset --balanced --plots figures
       assay evaluate run dataset --against gru --against trees --against mean --format csv
+      assay evaluate run dataset --analysed games.pgn --analyses analyses.db
     """
+    if (analysed is None) != (analyses is None):
+        raise click.UsageError("--analysed and --analyses belong together.")
     import numpy as np
 
     from assay.learned.dataset import open_dataset
@@ -300,6 +307,12 @@ def evaluate(
             plots.mkdir(parents=True, exist_ok=True)
             save_figure(reliability_figure(judged), plots / "reliability.svg")
             save_figure(confusion_figure(judged), plots / "confusion.svg")
+    if analysed is not None and analyses is not None:
+        from assay.learned.beside import judge_beside
+
+        both = judge_beside(open_run(run), analysed, analyses)
+        table.append({"run": run.name, "what": "analysed games", **_shown(both.learned)})
+        table.append({"run": "intrinsic", "what": "analysed games", **_shown(both.intrinsic)})
     print_table(table, ("run", "what", *_COLUMNS), format=format, decimals=_DECIMALS)
 
 

@@ -45,7 +45,9 @@ class Judged:
         return score(chosen, self.edges, self.ratings[games].reshape(-1), centre=self.centre)
 
 
-def unseen_rows(dataset: Dataset, split: str = "test", *, balanced: bool = False, seed: int = 1) -> npt.NDArray[np.int64]:
+def unseen_rows(
+    dataset: Dataset, split: str = "test", *, balanced: bool = False, seed: int = 1
+) -> npt.NDArray[np.int64]:
     """The games to judge on; balanced, as many of each band of the players' average as the rarest band has."""
     rows = dataset.rows(split)
     if not len(rows):
