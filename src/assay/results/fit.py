@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.errors import RatingError
 from assay.results.information import NO_LINKS, Links
-from assay.results.place import Placement, place
+from assay.results.place import RATED, Placement, place
 from assay.results.solve import Problem, Solution, solve
 from assay.results.table import Bools, Floats, Groups, PairTable, connect
 
@@ -63,6 +63,12 @@ class Fit:
     @property
     def ratings(self) -> Floats:
         return self.placement.ratings
+
+    @property
+    def bounded(self) -> Bools:
+        """Whose rating the results of his own group bound on both sides."""
+        bounded: Bools = (self.placement.status == RATED) & (self.problem.free[:-1] | self.problem.held)
+        return bounded
 
 
 def fit(table: PairTable, settings: Settings, start: Mapping[int, float] | Floats) -> Fit:

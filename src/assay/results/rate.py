@@ -132,8 +132,7 @@ class Ratings:
     @property
     def bounded(self) -> Bools:
         """Whose rating the results bound on both sides."""
-        bounded: Bools = (self.status == RATED) & (self.encounters.played > 0)
-        return bounded
+        return self.fit.bounded
 
     @property
     def white_deviation(self) -> float:

@@ -161,9 +161,8 @@ def simulate(
         for number, run in _correct(dice, whole, regular, found):
             _refit(dice, run, _table(dice, run), number, found)
     _centre(base, found.deviations, relative_to)
-    bounded = (base.placement.status == RATED) & (table.played > 0)
     return Simulation(
-        found.deviations, found.white, found.equal, base.solution.white, base.solution.equal, bounded, redrawn
+        found.deviations, found.white, found.equal, base.solution.white, base.solution.equal, base.bounded, redrawn
     )
 
 
