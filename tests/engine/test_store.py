@@ -122,6 +122,14 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
         Store(other)
     with pytest.raises(StoreError, match="is not an analysis store"), writing(other):
         pass
+    damaged = tmp_path / "damaged.db"
+    with writing(damaged) as store:
+        store.add(store.number_of(ENGINE), [valued(f"{number}") for number in range(2000)])
+    content = bytearray(damaged.read_bytes())
+    content[20_000:120_000] = b"x" * 100_000
+    damaged.write_bytes(content)
+    with Store(damaged) as store, pytest.raises(StoreError, match="cannot be read: database disk image is malformed"):
+        list(store.all_valued(1))
     folder = tmp_path / "folder"
     folder.mkdir()
     with pytest.raises(StoreError, match="cannot be opened"):

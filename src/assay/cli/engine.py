@@ -102,6 +102,7 @@ def analyse(
     from itertools import islice
 
     from assay.engine.cluster import connect
+    from assay.engine.find import find
     from assay.engine.identity import NO_DEPTH, Job
     from assay.engine.plan import plan
     from assay.engine.run import analyse as run
@@ -111,6 +112,9 @@ def analyse(
     depth = depth or (NO_DEPTH if nodes else 10)
     chosen = tuple(_named(option) for option in options)
     jobs = [Job(engine, depth, lines, nodes or 0, hash_mb, chosen) for engine in engines]
+    if not cluster:
+        for engine in engines:
+            find(engine)
     problems: Counter[str] = Counter()
     games = select(files, where, problems)
     with writing(store or default_store()) as opened:

@@ -69,28 +69,28 @@ def analyse(
     left_out: Counter[str] = Counter()
     set_aside: list[SetAside] = []
 
-    progress = progress or Progress("Analysing", unit="positions", quiet=quiet)
-    with progress, Writer(store, number) as writer:
-        progress.update(0, len(todo))
-
-        def take(result: Result) -> None:
-            if isinstance(result, SetAside):
-                set_aside.append(result)
-            else:
-                writer.put(result)
-                done[at[result.key]] = True
-                if isinstance(result, LeftOut):
-                    left_out[result.reason] += 1
-                else:
-                    valued[at[result.key]] = True
-            progress.note = f"{load.busy:.0%} busy"
-            progress.advance()
-
-        if cluster:
-            cluster.value_all(iter(todo), job, identity, take=take, load=load, patience=patience)
+    def take(result: Result) -> None:
+        if isinstance(result, SetAside):
+            set_aside.append(result)
         else:
-            asyncio.run(value_all(iter(todo), job, workers=workers, take=take, load=load, patience=patience))
-    store.add_games(number, plan.last_keys(valued, done))
+            writer.put(result)
+            done[at[result.key]] = True
+            if isinstance(result, LeftOut):
+                left_out[result.reason] += 1
+            else:
+                valued[at[result.key]] = True
+        line.note = f"{load.busy:.0%} busy"
+        line.advance()
+
+    try:
+        with progress or Progress("Analysing", unit="positions", quiet=quiet) as line, Writer(store, number) as writer:
+            line.update(0, len(todo))
+            if cluster:
+                cluster.value_all(iter(todo), job, identity, take=take, load=load, patience=patience)
+            else:
+                asyncio.run(value_all(iter(todo), job, workers=workers, take=take, load=load, patience=patience))
+    finally:
+        store.add_games(number, plan.last_keys(valued, done))
     return Outcome(
         identity=identity,
         positions=len(plan.keys),

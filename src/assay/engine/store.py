@@ -23,10 +23,10 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from assay.engine.identity import ALL_LINES, Identity
 from assay.engine.lock import only_writer
@@ -54,6 +54,8 @@ CREATE TABLE covered (
     analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, PRIMARY KEY (analysis, key)
 ) WITHOUT ROWID;
 """
+# The fields of Valued, in their order.
+_COLUMNS = "key, depth, reached, legal, nodes, milliseconds, moves, scores"
 _BATCH = 500
 
 
@@ -90,11 +92,16 @@ class Store:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{self.path} cannot be opened: {error}.") from error
+        try:
             self._prepare(create)
         except sqlite3.Error as error:
+            self.close()
             raise StoreError(f"{self.path} cannot be opened as an analysis store: {error}.") from error
-        except OSError as error:
-            raise StoreError(f"{self.path} cannot be opened: {error.strerror or error}.") from error
+        except BaseException:
+            self.close()
+            raise
 
     def _prepare(self, create: bool) -> None:
         db = self._db
@@ -127,17 +134,22 @@ class Store:
 
     # What is there.
 
+    def _rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        try:
+            yield from self._db.execute(sql, values)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be read: {error}.") from error
+
     def kept(self) -> list[Kept]:
         """What the store holds, an entry for each identity."""
-        db = self._db
         counts = {
             number: rest
-            for number, *rest in db.execute(
+            for number, *rest in self._rows(
                 "SELECT analysis, count(*), min(depth), max(depth) FROM valued INDEXED BY valued_key GROUP BY analysis"
             )
         }
-        left_out = dict(db.execute("SELECT analysis, count(*) FROM left_out GROUP BY analysis").fetchall())
-        games = dict(db.execute("SELECT analysis, count(*) FROM covered GROUP BY analysis").fetchall())
+        left_out = dict(self._rows("SELECT analysis, count(*) FROM left_out GROUP BY analysis"))
+        games = dict(self._rows("SELECT analysis, count(*) FROM covered GROUP BY analysis"))
         found = []
         for number, identity in self._identities().items():
             positions, least, most = counts.get(number, (0, 0, 0))
@@ -145,7 +157,7 @@ class Store:
         return found
 
     def _identities(self) -> dict[int, Identity]:
-        rows = self._db.execute("SELECT id, engine, net, options, nodes, lines FROM analysis ORDER BY id")
+        rows = self._rows("SELECT id, engine, net, options, nodes, lines FROM analysis ORDER BY id")
         return {
             number: Identity(engine, net, tuple((name, value) for name, value in json.loads(options)), nodes, lines)
             for number, engine, net, options, nodes, lines in rows
@@ -175,7 +187,7 @@ class Store:
         rows: dict[bytes, int] = {}
         for number, most in reversed(self.siblings(identity)):
             rows.update(
-                self._db.execute(
+                self._rows(
                     "SELECT key, id FROM valued INDEXED BY valued_key WHERE analysis = ? AND depth >= ? AND legal <= ?",
                     (number, depth, most),
                 )
@@ -186,7 +198,7 @@ class Store:
         """Positions left out: key to reason and value."""
         rows: dict[bytes, tuple[str, int]] = {}
         for number, _ in self.siblings(identity):
-            for key, reason, value in self._db.execute(
+            for key, reason, value in self._rows(
                 "SELECT key, reason, value FROM left_out WHERE analysis = ?", (number,)
             ):
                 rows.setdefault(key, (reason, value))
@@ -201,9 +213,7 @@ class Store:
         for start in range(0, len(wanted), _BATCH):
             some = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(some))
-            found += self._db.execute(
-                f"SELECT {columns} FROM valued WHERE id IN ({marks}) ORDER BY id", some
-            ).fetchall()
+            found += self._rows(f"SELECT {columns} FROM valued WHERE id IN ({marks}) ORDER BY id", some)
         return found
 
     def choose(self, engine: str | None = None, *, depth: int, lines: int | None = None, nodes: int = 0) -> Identity:
@@ -233,76 +243,71 @@ class Store:
 
     def all_valued(self, analysis: int) -> Iterator[Valued]:
         """Every valued position of one analysis, as they were stored."""
-        columns = "key, depth, reached, legal, nodes, milliseconds, moves, scores"
-        for row in self._db.execute(f"SELECT {columns} FROM valued WHERE analysis = ? ORDER BY id", (analysis,)):
+        for row in self._rows(f"SELECT {_COLUMNS} FROM valued WHERE analysis = ? ORDER BY id", (analysis,)):
             yield Valued(*row)
 
     def all_left_out(self, analysis: int) -> Iterator[LeftOut]:
         """Every position left out of one analysis."""
-        for row in self._db.execute("SELECT key, reason, value FROM left_out WHERE analysis = ?", (analysis,)):
+        for row in self._rows("SELECT key, reason, value FROM left_out WHERE analysis = ?", (analysis,)):
             yield LeftOut(*row)
 
     # Writing.
 
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it or nothing."""
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                # After some errors, such as a full disk, SQLite has rolled back by itself.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path} cannot be written: {error}.") from error
+
     def number_of(self, identity: Identity) -> int:
         """The row of an identity, made if it is new."""
-        values = (
-            identity.engine,
-            identity.net,
-            json.dumps(identity.options, ensure_ascii=False),
-            identity.nodes,
-            identity.lines,
-        )
-        self._db.execute(
-            "INSERT OR IGNORE INTO analysis (engine, net, options, nodes, lines) VALUES (?, ?, ?, ?, ?)", values
-        )
-        (number,) = self._db.execute(
-            "SELECT id FROM analysis WHERE engine = ? AND net = ? AND options = ? AND nodes = ? AND lines = ?", values
-        ).fetchone()
+        options = json.dumps(identity.options, ensure_ascii=False)
+        values = (identity.engine, identity.net, options, identity.nodes, identity.lines)
+        with self._transaction() as db:
+            db.execute(
+                "INSERT OR IGNORE INTO analysis (engine, net, options, nodes, lines) VALUES (?, ?, ?, ?, ?)", values
+            )
+            (number,) = db.execute(
+                "SELECT id FROM analysis WHERE engine = ? AND net = ? AND options = ? AND nodes = ? AND lines = ?",
+                values,
+            ).fetchone()
         return int(number)
 
     def add(self, analysis: int, results: Sequence[Valued | LeftOut]) -> None:
         """Store results in one transaction; a deeper search takes the place of a shallower one."""
-        db = self._db
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction() as db:
             for result in results:
                 if isinstance(result, LeftOut):
-                    db.execute(
-                        "INSERT OR IGNORE INTO left_out VALUES (?, ?, ?, ?)",
-                        (analysis, result.key, result.reason, result.value),
-                    )
-                    continue
-                at = (analysis, result.key)
-                row = db.execute("SELECT max(depth) FROM valued WHERE analysis = ? AND key = ?", at).fetchone()
-                if row[0] is not None and row[0] >= result.depth:
-                    continue
-                db.execute("DELETE FROM valued WHERE analysis = ? AND key = ?", at)
-                db.execute(
-                    "INSERT INTO valued (analysis, key, depth, reached, legal, nodes, milliseconds, moves, scores) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    (
-                        analysis,
-                        result.key,
-                        result.depth,
-                        result.reached,
-                        result.legal,
-                        result.nodes,
-                        result.milliseconds,
-                        result.moves,
-                        result.scores,
-                    ),
-                )
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
+                    row = (analysis, result.key, result.reason, result.value)
+                    db.execute("INSERT OR IGNORE INTO left_out VALUES (?, ?, ?, ?)", row)
+                else:
+                    self._add_valued(db, analysis, result)
+
+    def _add_valued(self, db: sqlite3.Connection, analysis: int, result: Valued) -> None:
+        at = (analysis, result.key)
+        (depth,) = db.execute("SELECT max(depth) FROM valued WHERE analysis = ? AND key = ?", at).fetchone()
+        if depth is not None and depth >= result.depth:
+            return
+        db.execute("DELETE FROM valued WHERE analysis = ? AND key = ?", at)
+        db.execute(
+            f"INSERT INTO valued (analysis, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (analysis, *astuple(result)),
+        )
 
     def add_games(self, analysis: int, last_keys: Iterable[bytes]) -> None:
         """Note games whose positions are all stored, each by the key of its last valued position."""
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?)", ((analysis, key) for key in last_keys))
-        self._db.execute("COMMIT")
+        with self._transaction() as db:
+            db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?)", ((analysis, key) for key in last_keys))
 
 
 class Writer:
@@ -319,8 +324,9 @@ class Writer:
         return self
 
     def put(self, result: Valued | LeftOut) -> None:
+        """Hand over a result; the error that ended the writing, if one did."""
         if self._error is not None:
-            raise StoreError(f"{self._store.path} cannot be written: {self._error}.") from self._error
+            raise self._error
         self._queue.put(result)
 
     def __exit__(
@@ -329,7 +335,7 @@ class Writer:
         self._queue.put(None)
         self._thread.join()
         if self._error is not None and kind is None:
-            raise StoreError(f"{self._store.path} cannot be written: {self._error}.") from self._error
+            raise self._error
 
     def _write(self) -> None:
         try:
