@@ -270,20 +270,19 @@ def filter(
     rows = rows_of(opened, where)
     if out_pgn is not None:
         spans = rows.select(SPAN).collect()
-        matched = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
-    else:
-        matched = int(rows.select(pl.len()).collect().item())
-    if count_only:
-        click.echo(matched)
-    elif preview is not None:
+        written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
+        click.echo(f"assay: wrote {written:,} games to {out_pgn}", err=True)
+    if preview is not None and not count_only:
         first = rows.head(preview).drop("_index").collect()
         names = list(_PREVIEW) if format == "table" else first.columns
         print_table(list(first.iter_rows(named=True)), names, format=format)
+        return
+    matched = int(rows.select(pl.len()).collect().item())
+    if count_only:
+        click.echo(matched)
     else:
         total = int(rows_of(opened).select(pl.len()).collect().item())
         print_table([{"games": matched, "of": total}], format=format)
-    if out_pgn is not None:
-        click.echo(f"assay: wrote {matched:,} games to {out_pgn}", err=True)
 
 
 @click.command(cls=Command)

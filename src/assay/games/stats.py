@@ -36,35 +36,50 @@ class Stats:
 
 def band_of(bands: Bands) -> pl.Expr:
     """The start of the band of a game's average rating; null if the game is dropped."""
-    average = (pl.col("white_elo") + pl.col("black_elo")) / 2
-    near = (pl.col("white_elo") - pl.col("black_elo")).abs() <= 2 * bands.width
-    start = bands.least + (average - bands.least) // bands.width * bands.width
-    return pl.when(near & average.is_between(bands.least, bands.end, closed="left")).then(start).cast(pl.Int32)
+    cell = _band_or_reason(bands)
+    return pl.when(cell > 0).then(cell)
 
 
 def reason_of(bands: Bands) -> pl.Expr:
     """Why a game has no band; null if it has one."""
-    average = (pl.col("white_elo") + pl.col("black_elo")) / 2
-    apart = (pl.col("white_elo") - pl.col("black_elo")).abs()
+    return _band_or_reason(bands).replace_strict(_reasons(bands), default=None, return_dtype=pl.String)
+
+
+def _reasons(bands: Bands) -> dict[int, str]:
+    return {-1: NO_RATING, -2: too_far(bands), -3: outside(bands)}
+
+
+def _band_or_reason(bands: Bands) -> pl.Expr:
+    """The start of a game's band, or the negative number of the reason why it has none."""
+    white, black = pl.col("white_elo"), pl.col("black_elo")
+    twice = white + black  # twice the average: whole numbers are exact
+    start = bands.least + (twice - 2 * bands.least) // (2 * bands.width) * bands.width
     return (
-        pl.when(average.is_null())
-        .then(pl.lit(NO_RATING))
-        .when(apart > 2 * bands.width)
-        .then(pl.lit(too_far(bands)))
-        .when(~average.is_between(bands.least, bands.end, closed="left"))
-        .then(pl.lit(outside(bands)))
+        pl.when(twice.is_null())
+        .then(-1)
+        .when((white - black).abs() > 2 * bands.width)
+        .then(-2)
+        .when(~twice.is_between(2 * bands.least, 2 * bands.end, closed="left"))
+        .then(-3)
+        .otherwise(start)
+        .cast(pl.Int32)
     )
 
 
 def count(rows: pl.LazyFrame, bands: Bands = STANDARD) -> Stats:
     """Count the games of an index by rating band, by time control and by both."""
-    control = ["time_control", "base_seconds", "increment_seconds", "speed"]
-    # One pass over the rows: the counts of ratings by time control hold all the others.
+    # One pass over the rows: the counts of bands by time control hold all the others. What a time control means is
+    # the same in every row, so the first is as good as any.
+    meaning = [pl.col(name).first() for name in ("base_seconds", "increment_seconds", "speed")]
     cells = (
-        rows.select(*control, band_of(bands).alias(BAND), reason_of(bands).alias("reason"))
-        .group_by(*control, BAND, "reason")
-        .agg(pl.len().alias("games"))
+        rows.select("time_control", "base_seconds", "increment_seconds", "speed", _band_or_reason(bands).alias("cell"))
+        .group_by("time_control", "cell")
+        .agg(pl.len().alias("games"), *meaning)
         .collect()
+        .with_columns(
+            pl.col("cell").replace_strict(_reasons(bands), default=None, return_dtype=pl.String).alias("reason")
+        )
+        .with_columns(pl.when(pl.col("reason").is_null()).then("cell").alias(BAND))
     )
     total = pl.col("games").sum()
     dropped = dict(cells.drop_nulls("reason").group_by("reason").agg(total).sort("reason").iter_rows())
@@ -76,7 +91,9 @@ def count(rows: pl.LazyFrame, bands: Bands = STANDARD) -> Stats:
         games=int(cells["games"].sum()),
         bands=bands,
         ratings=cells.drop_nulls(BAND).group_by(BAND).agg(total).sort(BAND),
-        controls=known.group_by(control).agg(total).sort("games", "time_control", descending=[True, False]),
+        controls=known.group_by("time_control")
+        .agg(*meaning, total)
+        .sort("games", "time_control", descending=[True, False]),
         both=known.drop_nulls(BAND).group_by(BAND, "time_control").agg(total).sort(BAND, "time_control"),
         dropped=dropped,
     )

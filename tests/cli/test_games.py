@@ -1,0 +1,163 @@
+"""The commands on games, from the outside: what they print, what they write, how they end."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+from tests.games.made import game_text
+
+from assay.cli.main import main
+from assay.games.columns import COLUMNS
+
+Run = Callable[..., tuple[int, str, str]]
+GAMES = [
+    game_text(i, 12, notes=i % 2 == 0, WhiteElo=str(1500 + 20 * i), BlackElo=str(1510 + 20 * i), TimeControl=control)
+    for i in range(20)
+    for control in ("300+0", "60+0")
+]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*args: str | Path) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ending:
+            main([str(arg) for arg in args])
+        out, err = capsys.readouterr()
+        return int(ending.value.code or 0), out, err
+
+    return call
+
+
+@pytest.fixture
+def pgn(tmp_path: Path) -> Path:
+    file = tmp_path / "games.pgn"
+    file.write_text("\n\n".join(GAMES) + "\n")
+    return file
+
+
+@pytest.fixture
+def made(run: Run, pgn: Path) -> Path:
+    assert run("index", pgn, "-o", pgn.with_suffix(".parquet"))[0] == 0
+    return pgn.with_suffix(".parquet")
+
+
+def test_index_tells_what_it_found(run: Run, pgn: Path, tmp_path: Path) -> None:
+    code, out, err = run("index", pgn, "-o", tmp_path / "games.csv", "--format", "json")
+    assert (code, err) == (0, "")
+    size = pgn.stat().st_size
+    assert json.loads(out) == [{"source": str(pgn), "games": 40, "bytes": size, "problems": 0, "damage": None}]
+    assert tuple((tmp_path / "games.csv").read_text().splitlines()[0].split(",")) == COLUMNS
+
+
+def test_index_of_damaged_files_keeps_what_is_good_and_says_so(run: Run, pgn: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.pgn").touch()
+    pgn.write_bytes(b'[Event "x\n\n*\n\n1. e4 *\n\n' + pgn.read_bytes())
+    code, _, err = run("index", pgn, tmp_path / "empty.pgn", "-o", tmp_path / "out.parquet")
+    assert code == 1
+    assert "1 x tag without end" in err and "1 x game without tags" in err
+    assert f"holds 42 games, but not everything could be read: {tmp_path / 'empty.pgn'}: the file is empty." in err
+    assert pl.read_parquet(tmp_path / "out.parquet").height == 42
+
+
+def test_index_into_nowhere(run: Run, pgn: Path, tmp_path: Path) -> None:
+    code, out, err = run("index", pgn, "-o", tmp_path / "no" / "out.parquet")
+    assert (code, out) == (1, "") and "does not exist" in err
+    code, _, err = run("index", tmp_path / "none.pgn", "-o", tmp_path / "out.parquet")
+    assert code == 1 and err == f"assay: there is no file {tmp_path / 'none.pgn'}.\n"
+
+
+EXPRESSION = 'white_elo >= 1600 and white_elo < 1700 and time_control == "300+0" and has_clock and has_eval'
+
+
+def test_filter_counts(run: Run, made: Path) -> None:
+    expected = sum('"300+0"' in g and "[%clk" in g and 1600 <= 1500 + 20 * (i // 2) < 1700 for i, g in enumerate(GAMES))
+    assert expected > 1
+    assert run("filter", made, "--where", EXPRESSION, "--count-only") == (0, f"{expected}\n", "")
+    assert run("filter", made, "--where", EXPRESSION)[1].split() == ["games", "of", str(expected), "40"]
+    assert run("filter", made, made, "--where", "True", "--count-only")[1] == "80\n"
+
+
+def test_filter_shows(run: Run, made: Path) -> None:
+    _, out, _ = run("filter", made, "--where", "white_elo > 1800", "--preview", "2")
+    assert len(out.splitlines()) == 3 and "W16" in out
+    _, out, _ = run("filter", made, "--where", "white_elo > 1800", "--preview", "2", "--format", "csv")
+    assert tuple(next(csv.reader(io.StringIO(out)))) == COLUMNS
+
+
+def test_filter_writes_the_very_bytes(run: Run, made: Path, tmp_path: Path) -> None:
+    code, _, err = run("filter", made, "--where", 'time_control == "60+0"', "--out-pgn", tmp_path / "out.pgn")
+    assert code == 0 and "wrote 20 games" in err
+    assert (tmp_path / "out.pgn").read_text() == "".join(game + "\n\n" for game in GAMES[1::2])
+
+
+def test_filter_of_another_file_is_refused(run: Run, made: Path, pgn: Path, tmp_path: Path) -> None:
+    pgn.write_text(pgn.read_text().replace("e4", "d4"))
+    code, _, err = run("filter", made, "--where", "True", "--out-pgn", tmp_path / "out.pgn")
+    assert code == 1 and "index it again" in err
+    assert not (tmp_path / "out.pgn").exists()
+
+
+def test_filter_mistakes(run: Run, made: Path) -> None:
+    code, out, err = run("filter", made, "--where", "whit_elo > 3")
+    assert (code, out, err) == (1, "", "assay: there is no column 'whit_elo'; did you mean 'white_elo'?\n")
+    assert run("filter", made)[0] == 2
+    assert run("filter", made.with_name("none.parquet"), "--where", "True")[0] == 1
+
+
+def test_stats_in_all_formats(run: Run, made: Path) -> None:
+    code, text, _ = run("stats", made)
+    assert code == 0 and "40 games" in text and "1500-1599" in text and "300+0" in text
+    found = json.loads(run("stats", made, "--format", "json")[1])
+    assert found["games"] == 40
+    assert sum(row["games"] for row in found["rating"]) == 40
+    assert [row["time_control"] for row in found["time_control"]] == ["300+0", "60+0"]
+    assert sum(row["games"] for row in found["rating_time_control"]) == 40
+    rows = list(csv.DictReader(io.StringIO(run("stats", made, "--format", "csv")[1])))
+    assert {row["table"] for row in rows} == {"rating", "time_control", "rating_time_control"}
+    found = json.loads(run("stats", made, "--where", "white_elo < 1600", "--format", "json")[1])
+    assert found["games"] == 10
+
+
+@pytest.mark.parametrize("where", ["True", "False"])
+def test_stats_draws(run: Run, made: Path, tmp_path: Path, where: str) -> None:
+    from matplotlib.image import imread
+
+    assert run("stats", made, "--where", where, "--plots", tmp_path / "plots")[0] == 0
+    names = ["rating_hist.png", "rating_tc_heatmap_log.png", "rating_tc_heatmap_pct.png", "time_control.png"]
+    assert sorted(file.name for file in (tmp_path / "plots").iterdir()) == names
+    for name in names:
+        picture = imread(tmp_path / "plots" / name)
+        assert picture.shape[0] > 400 and picture.std() > 0.01
+
+
+def test_balance(run: Run, made: Path, tmp_path: Path) -> None:
+    out = tmp_path / "balanced.pgn"
+    code, table, _ = run("balance", made, "--per-band", "6", "--out-pgn", out, "--seed", "4", "--format", "json")
+    assert code == 0
+    assert [(row["available"], row["drawn"]) for row in json.loads(table)] == [(10, 6)] * 4
+    first = out.read_text()
+    assert sum(game in first for game in GAMES) == 24
+    about = json.loads(Path(f"{out}.manifest.json").read_text())
+    assert about["settings"] == {"per_band": 6, "band_width": 100, "where": None, "seed": 4}
+    assert about["inputs"][0]["name"] == "games.parquet"
+    run("balance", made, "--per-band", "6", "--out-pgn", out, "--seed", "4")
+    assert out.read_text() == first
+    code, _, err = run("balance", made, "--per-band", "6", "--out-pgn", out, "--where", "white_elo > 3000")
+    assert code == 1 and "no game is left to draw from" in err
+    assert out.read_text() == first
+
+
+def test_month_mistake(run: Run, tmp_path: Path) -> None:
+    assert run("month", "June", "-o", tmp_path) == (1, "", "assay: 'June' is not a month; write it like 2018-06.\n")
+
+
+@pytest.mark.parametrize("command", ["index", "month", "stats", "filter", "balance"])
+def test_help_has_examples(run: Run, command: str) -> None:
+    code, out, _ = run(command, "--help")
+    assert code == 0 and "Examples:" in out and f"assay {command} " in out
