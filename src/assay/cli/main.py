@@ -44,6 +44,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "Ratings from results": {
         "results": ("results", "results", "Rate players from the results of their games, as Ordo does."),
+        "prep": ("prep", "prep", "Shrink games to their results and leave out what cannot be rated."),
     },
     "Learned ratings": {
         "guess": ("learned", "guess", "Guess both players' ratings from the moves, move by move."),

@@ -1,4 +1,4 @@
-"""`assay results` and `assay prep`: Ordo's switches and what goes beyond them."""
+"""`assay results`: Ordo's switches and what goes beyond them."""
 
 from __future__ import annotations
 

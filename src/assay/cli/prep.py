@@ -1,0 +1,88 @@
+"""`assay prep`: what Ordoprep does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from assay.cli.common import Command
+from assay.cli.results import flag, input_options, options, read_input
+from assay.errors import RatingError
+
+RESULTS = ("0-1", "1/2-1/2", "1-0")
+
+
+@click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
+@input_options
+@options(
+    click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE",
+                 help="Write the games here instead of to the screen."),
+    flag("-d", "--no-perfects", text="Leave out players with only wins or only losses."),
+    click.option("-M", "--min-games", type=click.IntRange(0), default=0, metavar="NUM",
+                 help="Leave out players with fewer games."),
+    click.option("-m", "--min-perf", type=click.FloatRange(0, 100), default=0.0, metavar="NUM",
+                 help="Leave out players who scored less than NUM %."),
+    flag("--major-only", text="Keep only the largest group that games connect."),
+    click.option("-g", "--groups", type=click.Path(dir_okay=False), metavar="FILE",
+                 help="Write which players the games that are kept connect."),
+)  # fmt: skip
+def prep(**switches: Any) -> None:
+    """Shrink games to their results, and leave out players that cannot be rated well.
+
+    The output is PGN with the tags White, Black and Result alone, in the order of the input. Rules are applied until nothing changes, for without the games of one player another may
+    fall below a limit. What was left out is told on stderr.
+
+    \b
+    Examples:
+      assay prep games.pgn.zst -o results.pgn
+      assay prep -d -M 20 -m 5 -p raw.pgn -o shrunk.pgn
+      assay prep --major-only *.pgn | assay results -W -D -
+    """
+    from assay.cli.resultfiles import describe
+    from assay.paths import atomic
+    from assay.results.ordo import group_report
+    from assay.results.prep import select
+    from assay.results.table import connect, tabulate
+
+    if not (switches["files"] or switches["pgn"] or switches["pgn_list"]):
+        raise RatingError("there is no input: name a file of games ('assay prep -h' tells more).")
+    if switches["include"] and switches["exclude"]:
+        raise RatingError("-i and -x cannot be used together: leave out one of them.")
+    found = read_input(switches, lambda text: None)
+    kept = select(
+        found.white,
+        found.black,
+        found.outcome,
+        len(found.players),
+        no_perfects=switches["no_perfects"],
+        min_games=switches["min_games"],
+        min_percent=switches["min_perf"],
+        major_only=switches["major_only"],
+    )
+    white, black, outcome = (column[kept.games] for column in (found.white, found.black, found.outcome))
+    if not len(outcome):
+        raise RatingError("nothing is left: no game fulfils all conditions.")
+    tags = [name.replace("\\", "\\\\").replace('"', '\\"') for name in found.players]
+    text = "".join(
+        f'[White "{tags[a]}"]\n[Black "{tags[b]}"]\n[Result "{RESULTS[c]}"]\n\n{RESULTS[c]}\n\n'
+        for a, b, c in zip(white.tolist(), black.tolist(), outcome.tolist(), strict=True)
+    )
+    if switches["groups"]:
+        table = tabulate(white, black, outcome, len(found.players))
+        with atomic(switches["groups"]) as part:
+            part.write_text(group_report(found.players, table, connect(table)), encoding="utf-8")
+    if switches["output"]:
+        with atomic(switches["output"]) as part:
+            part.write_text(text, encoding="utf-8")
+    else:
+        click.echo(text, nl=False)
+    players = {
+        "players with a perfect score": kept.perfect,
+        "players with too few games": kept.few_games,
+        "players with too low a score": kept.low_percent,
+        "players outside the largest group": kept.other_groups,
+    }
+    told = {why: int(who.sum()) for why, who in players.items() if who.any()} | dict(found.skipped)
+    left = f"; left out: {describe(told)}" if told else ""
+    click.echo(f"{len(outcome):,} of {len(found.outcome):,} games kept{left}.", err=True)
