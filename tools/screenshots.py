@@ -77,14 +77,14 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
     words = parser.parse_args()
     words.output.mkdir(parents=True, exist_ok=True)
+    report = make([words.games], Making(words.store), preset=words.preset)
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS.split())
-        # With a store of its own the page has something to do, so that the picture shows it at work.
-        shoot_page(browser, words.games, Path(folder) / "store.db", "quick", words.output)
-        report = make([words.games], Making(words.store), preset=words.preset)
         file = Path(folder) / "report.html"
         file.write_text(render(report), encoding="utf-8")
         shoot(browser, file, words.output)
+        # With a store of its own the page has something to do, so that the picture shows it at work.
+        shoot_page(browser, words.games, Path(folder) / "store.db", "quick", words.output)
         browser.close()
 
 

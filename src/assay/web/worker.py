@@ -17,8 +17,8 @@ from assay.web.jobs import INPUT
 from assay.web.told import Told, end_with_parent
 
 
-def run(folder: Path, making: Making) -> None:
-    """Do the job in this folder."""
+def run(folder: Path, making: Making) -> int:
+    """Do the job in this folder; 0 if it is done, else 1 and a sentence in the folder."""
     asked = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     told = Told(folder)
     told.tell()
@@ -26,11 +26,16 @@ def run(folder: Path, making: Making) -> None:
         make([folder / INPUT], making, preset=asked["preset"], name=asked["name"], progress=told, publish=told.publish)
     except AssayError as error:
         told.tell(error=str(error))
-        raise
+        return 1
+    except Exception as error:
+        traceback.print_exc()
+        told.tell(error=f"this is a bug in Assay: {type(error).__name__}: {error}. worker.log in {folder} says more.")
+        return 1
+    return 0
 
 
 def main() -> None:
-    """Read the command line, do the job; exit code 1 and a sentence in the job's folder when it cannot be done."""
+    """Read the command line and do the job."""
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--store", type=Path, required=True)
@@ -38,13 +43,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int)
     words = parser.parse_args()
     end_with_parent()
-    try:
-        run(words.folder, Making(words.store, words.engine, words.workers))
-    except AssayError:
-        sys.exit(1)
-    except Exception:
-        traceback.print_exc()
-        sys.exit(1)
+    sys.exit(run(words.folder, Making(words.store, words.engine, words.workers)))
 
 
 if __name__ == "__main__":
