@@ -30,6 +30,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
+from assay.bands import speed
 from assay.games import fens, index, keys, read_games, read_tags, repeated, to_arrays
 from assay.games.catalog import open_index, rows_of
 from assay.games.columns import SCHEMA, TEXT
@@ -115,18 +116,18 @@ def tables(folder: Path, rows: int) -> list[Row]:
     """Count, filter and statistics on an index of many rows, as a whole command and in the library."""
     file = folder / "many.parquet"
     made_up_index(file, rows)
-    command = [sys.executable, "-m", "assay.cli.main"]
     code = "from assay.cli.main import main; import sys; main(sys.argv[1:])"
     command = [sys.executable, "-c", code]
 
     def run(*args: str) -> None:
         subprocess.run([*command, *args], check=True, capture_output=True)
 
+    chosen = ("filter", str(file), "--where", FILTER)
     opened = [open_index(file)]
     million = f"{rows / 1e6:g}M rows"
     return [
-        row(f"filter --count-only, {million}", "s", best(lambda: run("filter", str(file), "--where", FILTER, "--count-only")), 2, at_most=True),
-        row(f"filter --preview 10, {million}", "s", best(lambda: run("filter", str(file), "--where", FILTER, "--preview", "10")), 2, at_most=True),
+        row(f"filter --count-only, {million}", "s", best(lambda: run(*chosen, "--count-only")), 2, at_most=True),
+        row(f"filter --preview 10, {million}", "s", best(lambda: run(*chosen, "--preview", "10")), 2, at_most=True),
         row(f"stats, {million}", "s", best(lambda: run("stats", str(file))), 2, at_most=True),
         row(f"count in the library, {million}", "s", best(lambda: rows_of(opened, FILTER).select(pl.len()).collect())),
         row(f"stats in the library, {million}", "s", best(lambda: count(rows_of(opened)))),
@@ -139,6 +140,7 @@ def made_up_index(file: Path, rows: int, group: int = 1 << 17) -> None:
     schema = pa.schema([(f.name, pa.string() if f.type == TEXT else f.type) for f in SCHEMA])
     controls = np.array(["60+0", "180+0", "180+2", "300+0", "300+3", "600+0", "600+5", "900+10", "1800+0"])
     bases, plus = (np.array([int(c.split("+")[i]) for c in controls], np.int32) for i in (0, 1))
+    speeds = np.array([speed(base, increment) for base, increment in zip(bases, plus, strict=True)])
     with pq.ParquetWriter(file, schema, compression="zstd", compression_level=1, store_schema=False) as writer:
         for start in range(0, rows, group):
             n = min(group, rows - start)
@@ -161,7 +163,7 @@ def made_up_index(file: Path, rows: int, group: int = 1 << 17) -> None:
                 "time_control": controls[which],
                 "base_seconds": bases[which],
                 "increment_seconds": plus[which],
-                "speed": np.array(["bullet", "blitz", "blitz", "blitz", "blitz", "rapid", "rapid", "rapid", "classical"])[which],
+                "speed": speeds[which],
                 "plies": rng.integers(10, 160, n).astype(np.int32),
                 "has_clock": np.ones(n, np.bool_),
                 "has_eval": rng.random(n) < 0.1,
@@ -178,9 +180,8 @@ def row(
 ) -> Row:  # fmt: skip
     """One line of the table: ours, python-chess, how many times faster, and the target."""
     times = ours / reference if reference else None
-    met = (target is None or (ours <= target if at_most else ours >= target)) and (
-        ratio is None or (times or 0) >= ratio
-    )
+    met = target is None or (ours <= target if at_most else ours >= target)
+    met = met and (ratio is None or (times or 0) >= ratio)
     wanted = [f"{'at most' if at_most else 'at least'} {target:g}"] if target else []
     wanted += [f"{ratio:g} times"] if ratio else []
     return {
