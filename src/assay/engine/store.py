@@ -209,7 +209,8 @@ class Store:
         # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
         one = f"substr(scores, (min({depth}, reached) - 1) * length(moves) + 1, length(moves))"
         columns = f"key, moves, {'scores' if depth is None else one}"
-        wanted, found = sorted(rows), []
+        wanted = sorted(rows)
+        found: list[tuple[bytes, bytes, bytes]] = []
         for start in range(0, len(wanted), _BATCH):
             some = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(some))
