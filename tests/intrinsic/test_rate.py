@@ -86,7 +86,7 @@ def test_a_prior_draws_few_turns_towards_the_rating() -> None:
     free, drawn = rate(one, scale), rate(one, scale, prior=2500)
     assert abs(drawn.rating - 2500) < abs(free.rating - 2500)
     assert drawn.shrunk and drawn.half_width < free.half_width
-    assert "shrunk" in drawn.method and "shrunk" not in free.method
+    assert (drawn.interval, free.interval) == ("shrunk", "clustered")
 
 
 def test_many_turns_outweigh_the_prior() -> None:

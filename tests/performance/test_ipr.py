@@ -42,7 +42,7 @@ def test_few_turns_lean_on_the_rating_and_say_so(calibration: Calibration) -> No
     turns = turns_of([("A", "B", 2400.0, 2000.0)])
     judged = judge(turns, calibration, group(turns, "player"))
     leaning, free = rate_groups(judged, How())[0], rate_groups(judged, How(prior=False))[0]
-    assert leaning.note == "few turns: drawn towards the rating 2400"
+    assert leaning.note == "few turns: c on the artery, s drawn towards the rating 2400"
     assert free.note == "few turns"
     assert leaning.rating is not None and free.rating is not None
     assert leaning.rating.half_width < free.rating.half_width
@@ -68,7 +68,7 @@ def test_regans_way_by_name(calibration: Calibration) -> None:
     judged = judge(turns, calibration, group(turns, "player"))
     row = rate_groups(judged, How(method="regan", interval="regan"))[0]
     assert row.rating is not None
-    assert row.rating.method == "percentile fit of s and c" and row.rating.interval == "regan"
+    assert row.rating.method == "percentile" and row.rating.interval == "regan"
     few = turns_of(PAIRS[:1])
     poor = rate_groups(judge(few, calibration, group(few, "player")), How(method="regan"))[0]
     assert poor.rating is None and "too few for a fit" in poor.note

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "speed", "opponent", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
+# Shorter words for the text table; CSV and JSON keep the names.
+TITLES = {
+    "performance": "perf",
+    "mm_expected": "exp",
+    "top3_expected": "exp",
+    "ad_expected": "exp",
+    "likelihood_ratio": "lr",
+    "expected_beyond": "beyond",
+}
 
 
 def _analysis_options(function: F) -> F:
@@ -188,7 +197,8 @@ def ipr(
     columns = [name if name != "group" else by for name in COLUMNS]
     values = [{(by if key == "group" else key): value for key, value in row.values().items()} for row in rows]
     whole = {"elo": 0, "performance": 0, "ipr": 0, "low": 0, "high": 0}
-    print_table(values, columns, format=format, decimals=whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3))
+    decimals = whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
+    print_table(values, columns, format=format, decimals=decimals, titles=TITLES)
     if plots is not None:
         from assay.report.plots_rating import plot_ratings
 
@@ -352,6 +362,8 @@ def screen(
       assay screen open.pgn --null field --rating current-ratings.csv
       assay screen season.pgn --by all --player 'Doe, John'
     """
+    import textwrap
+
     from assay.performance.groups import group
     from assay.performance.judged import judge
     from assay.performance.names import read_ratings
@@ -364,7 +376,7 @@ def screen(
     judged = judge(turns, chosen, group(turns, "player", by))
     rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
     if format == "table":
-        click.echo(conclusion(rows) + "\n")
+        click.echo("\n".join(textwrap.fill(line, 110) for line in conclusion(rows).splitlines()) + "\n")
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
-    print_table([row.values() for row in rows], COLUMNS, format=format, decimals=digits)
+    print_table([row.values() for row in rows], COLUMNS, format=format, decimals=digits, titles=TITLES)

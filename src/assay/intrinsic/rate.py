@@ -38,7 +38,8 @@ class Rating:
     """A rating with its interval.
 
     `beyond` is -1 or 1 where the play lies below or above all that the artery can tell (the rating is then its end).
-    `shrunk` says that the interval and the rating lean on a prior; `method` is how it was found.
+    `shrunk` says that the interval and the rating lean on a prior. `method` is how it was found: along the artery (see
+    `ARTERY_METHODS`), or by a fit of s and c both (`FIT_METHODS`).
     """
 
     rating: float
@@ -96,9 +97,8 @@ def rate(
     if interval != "regan":
         span = span.widened(best, scale.line.variance(best), level)
     s, c = scale.artery.at(best)
-    how = f"{method}, c on the artery" + (", s shrunk to the rating" if prior is not None else "")
     kind = "shrunk" if prior is not None else interval
-    return Rating(best, span.low, span.high, s, c, how, kind, len(tally), turns, prior is not None, beyond)
+    return Rating(best, span.low, span.high, s, c, method, kind, len(tally), turns, prior is not None, beyond)
 
 
 def _test_deviation(tally: Tally, rating: float) -> float:
@@ -140,9 +140,10 @@ def rate_by_fit(
         span = fit_interval(rating, variance, found.games, level)
     if interval != "regan":
         span = span.widened(rating, line.variance(rating), level)
-    how = f"{method} fit of s and c"
     beyond = 0 if not found.at_edge else (1 if rating > np.mean(scale.range) else -1)
-    return Rating(rating, span.low, span.high, found.s, found.c, how, interval, found.games, found.turns, False, beyond)
+    return Rating(
+        rating, span.low, span.high, found.s, found.c, method, interval, found.games, found.turns, False, beyond
+    )
 
 
 def _project(found: Fit, scale: Scale, method: str) -> tuple[float, Floats]:

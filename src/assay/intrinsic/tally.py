@@ -8,6 +8,7 @@ follows (ratings, intervals, resampling, screening) works on these sums and neve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -67,7 +68,8 @@ class Tally:
         groups = int(code.max(initial=-1)) + 1 if count is None else count
         gather = csr_array((np.ones(len(code)), (code, np.arange(len(code)))), shape=(groups, len(code)))
         rows = (self.turns, self.actual, self.expected, self.covariance, self.log_likelihood)
-        return Tally(self.ratings, *((gather @ a.reshape(len(code), -1)).reshape(groups, *a.shape[1:]) for a in rows))
+        flat = (gather @ array.reshape(len(code), math.prod(array.shape[1:])) for array in rows)
+        return Tally(self.ratings, *(f.reshape(groups, *array.shape[1:]) for f, array in zip(flat, rows, strict=True)))
 
     def at(self, ratings: ArrayLike) -> tuple[Floats, Floats]:
         """Expectation (cells x 3) and covariance (cells x 3 x 3), each cell at its own rating."""

@@ -175,7 +175,7 @@ def _notes(rating: Rating, judged: Judged, elo: float | None) -> list[str]:
     elif not low - 100 <= rating.rating <= high + 100:
         notes.append("extrapolated beyond the calibrated marks")
     if rating.shrunk:
-        notes.append(f"few turns: drawn towards the rating {elo:.0f}")
+        notes.append(f"few turns: c on the artery, s drawn towards the rating {elo:.0f}")
     elif rating.turns < FEW_TURNS:
         notes.append("few turns")
     return notes
