@@ -2,7 +2,8 @@
 
     python tools/screenshots.py [GAMES.pgn] [--store STORE] [--preset quick] [-o docs/images]
 
-Without games it takes the sample that ships. Needs Chromium (tools/install-browser.sh) and an engine.
+Without games it takes the simulated event that ships, in which one player is helped.
+Needs Chromium (tools/install-browser.sh) and an engine.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ PHONE = {"width": 390, "height": 760}
 
 def shoot(browser: Browser, page_file: Path, folder: Path) -> None:
     """The report at a glance (light and dark), a player, a game, and the phone."""
-    page = _open(browser, page_file, WIDE)
+    page = _open(browser, page_file, WIDE | {"height": 1130})
     page.screenshot(path=folder / "report.png")
     page.locator("#player-1 > summary").click()
     page.locator("#player-1").screenshot(path=folder / "report-player.png")
@@ -42,7 +43,7 @@ def shoot(browser: Browser, page_file: Path, folder: Path) -> None:
 
 
 def _open(browser: Browser, file: Path, size: dict[str, int], scheme: str = "light") -> Page:
-    page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1.5)  # type: ignore[arg-type]
+    page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1.25)  # type: ignore[arg-type]
     page.goto(file.as_uri())
     return page
 
@@ -69,11 +70,11 @@ def shoot_page(browser: Browser, games: Path, store: Path, preset: str, folder: 
 
 
 def main() -> None:
-    sample = resources.files("assay.data").joinpath("kasparov-deep-blue-1997.pgn")
+    sample = resources.files("assay.data").joinpath("simulated-event.pgn")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="?", type=Path, default=Path(str(sample)))
     parser.add_argument("--store", type=Path, default=default_store())
-    parser.add_argument("--preset", default="default")
+    parser.add_argument("--preset", default="quick")
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
     words = parser.parse_args()
     words.output.mkdir(parents=True, exist_ok=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import polars as pl
 
@@ -17,10 +15,10 @@ from assay.results.rate import confidence_factor
 # An event has few games: a wide prior about the rating in the tags keeps perfect scores and players who met nobody
 # comparable within reason. Nine games outweigh it five to one.
 PRIOR = 250.0
-# Few games tell little of the white advantage and of draws; this many fit them, fewer take the usual ones.
-ENOUGH_GAMES = 100
-USUAL_WHITE = 35.0
-USUAL_DRAWS = 0.5
+# What is usual for the white advantage and for draws among equals, with how far it may be off: where an event has few
+# games this counts, where it has many their results do.
+WHITE, WHITE_ERROR = 35.0, 25.0
+DRAWS, DRAWS_ERROR = 0.4, 0.2
 NO_LEVEL = "nobody has a rating in the tags, so results have no level"
 
 
@@ -34,9 +32,6 @@ def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
     black = [name or UNKNOWN for name in games["black"]]
     score = [POINTS.get(result or "", np.nan) for result in games["result"]]
     tags = _tags(games, white, black)
-    few = len(score) < ENOUGH_GAMES
-    advantage: float | Literal["fit"] = USUAL_WHITE if few else "fit"
-    draws: float | Literal["fit"] = USUAL_DRAWS if few else "fit"
     try:
         if not tags:
             raise RatingError(NO_LEVEL)
@@ -45,8 +40,10 @@ def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
             black,
             score,
             average=float(np.mean(list(tags.values()))),
-            white_advantage=advantage,
-            draw_rate=draws,
+            white_advantage=WHITE,
+            white_advantage_error=WHITE_ERROR,
+            draw_rate=DRAWS,
+            draw_rate_error=DRAWS_ERROR,
             priors={name: (tag, PRIOR) for name, tag in tags.items()},
             prior=PRIOR,
         )
