@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from assay.errors import AssayError
+from assay.errors import AssayError, OutputError
 from assay.progress import duration
 from assay.report.page import TEMPLATES, policy
 from assay.report.presets import presets
@@ -116,7 +116,7 @@ class Page:
                 self.folders.create, upload.data, name=upload.name, preset=preset, games=games, sha256=sha256
             )
         except AssayError as error:
-            raise HTTPException(400, str(error)) from error
+            raise HTTPException(507 if isinstance(error, OutputError) else 400, str(error)) from error
         self.runner.wake()
         return job
 

@@ -80,8 +80,9 @@ class JobFolders:
                 part.write_bytes(data)
             self.set_state(job.id, "queued")
             write_json(folder / "job.json", asdict(job))
-        except OSError as error:
-            raise OutputError(f"the upload cannot be kept: {error.strerror or error}.") from error
+        except (OSError, OutputError) as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise OutputError(f"The upload cannot be kept: {getattr(error, 'strerror', None) or error}.") from error
         return job
 
     def all(self) -> list[Job]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from assay.errors import AssayError
 from assay.web.jobs import JobFolders, read_json
 
 _POLITE_SECONDS = 5.0
+_PAUSE_SECONDS = 1.0
 
 
 class Runner:
@@ -48,7 +51,7 @@ class Runner:
             while True:
                 self._wake.clear()
                 for job in self.waiting[:1]:
-                    await self._run_one(job)
+                    await self._try_one(job)
                     self._wake.set()
                 await self._wake.wait()
         finally:
@@ -61,6 +64,16 @@ class Runner:
             await self._end_process()
         if self.folders.state(job)["state"] in ("queued", "running"):
             self.folders.set_state(job, "cancelled", "Cancelled; the games finished before stay in the report.")
+
+    async def _try_one(self, job: str) -> None:
+        """Run a job; whatever goes wrong here (a full disk, no more processes) costs this job and not the next."""
+        try:
+            await self._run_one(job)
+        except Exception as error:
+            traceback.print_exc()
+            await asyncio.sleep(_PAUSE_SECONDS)
+            with suppress(AssayError):
+                self.folders.set_state(job, "failed", f"The analysis could not be started: {error}")
 
     async def _run_one(self, job: str) -> None:
         folder = self.folders.root / job
