@@ -37,12 +37,16 @@ def main(path: str, most: int = 10**9) -> None:
             if len(played) == most:
                 break
     array = np.array(values)
-    deltas, elsewhere = scaled_deltas(array), elsewhere_deltas(array)
+    elsewhere = elsewhere_deltas(array)
     where, game = np.array(played), np.array(games)
     print(f"{len(played):,} turns of {len(set(games)):,} games; played outside the 20 lines: {(where < 0).mean():.1%}")
     decimals = dict.fromkeys(("s", "c", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual"), 3)
-    for title, use in (("these counted as errors of the cap", where > -2), ("these left out", where >= 0)):
-        rows = []
+    for title, use, cap in (
+        ("no cap, moves outside the list left out (as in the first look at these games)", where >= 0, 100.0),
+        ("cap 4, moves outside the list left out", where >= 0, 4.0),
+        ("cap 4, moves outside the list counted as errors of the cap: the project's default", where >= -1, 4.0),
+    ):
+        rows, deltas = [], scaled_deltas(array, cap=cap)
         for method in ("ranks", "equations", "percentile", "likelihood"):
             f = fit(deltas[use], where[use], method=method, games=game[use], elsewhere=elsewhere[use])
             names = ("s", "s_error", "c", "c_error", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit")
