@@ -183,6 +183,17 @@ def test_a_narrow_phone(server: Any, page: Page, pgn: Callable[..., Path]) -> No
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_the_token_is_asked_for_and_remembered(starting: Callable[..., Any], page: Page) -> None:
+    server = starting(token="sesame")
+    page.goto(server.url)
+    page.get_by_label("This server needs its token").fill("sesame")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_role("heading", name="From games to ratings")).to_be_visible()
+    assert page.url == f"{server.url}/"
+    page.reload()
+    expect(page.get_by_role("heading", name="From games to ratings")).to_be_visible()
+
+
 def test_removing_a_report(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
     submit(page, server, pgn())
     expect(page.locator("#job")).to_have_attribute("data-state", "done")

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "assay_token"
@@ -26,6 +26,11 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+_ASK = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Assay</title></head><body><h1>Assay</h1>
+<form action="/"><label>This server needs its token; it printed one when it started.
+<input name="token" type="password" autocomplete="off" autofocus></label> <button>Open</button></form></body></html>
+"""
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
@@ -106,8 +111,9 @@ class Guard:
             return None
         if self._is_token(request.cookies.get(COOKIE, "")):
             return None
-        sentence = "This server needs its token: open the address with ?token=... that it printed when it started."
-        return refused(401, sentence)
+        if "text/html" in request.headers.get("accept", ""):
+            return HTMLResponse(_ASK, 401)
+        return refused(401, "This server needs its token: send it as 'Authorization: Bearer TOKEN'.")
 
     def _is_token(self, given: str) -> bool:
         assert self.token is not None
