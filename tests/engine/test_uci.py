@@ -58,6 +58,13 @@ def test_a_move_that_was_not_among_the_best_at_a_lesser_depth_is_missing_there()
     assert listed(valued) == {"a1b1": [MISSING, 2]}
 
 
+def test_when_the_last_depth_has_a_bound_in_place_of_a_value_the_one_before_was_reached() -> None:
+    third = "info depth 3 multipv 1 score cp 9 pv a1a2\ninfo depth 3 multipv 2 score cp 7 upperbound pv a1b1\n"
+    valued = read(WHOLE + third, depth=3)
+    assert (valued.depth, valued.reached) == (3, 2)
+    assert listed(valued) == listed(read(WHOLE))
+
+
 def test_nodes_may_end_a_depth_in_the_middle() -> None:
     broken = WHOLE + "info depth 3 multipv 1 score cp 1 nodes 120 pv a1a2\n"
     assert read(broken, nodes=120, depth=NO_DEPTH).reached == 2

@@ -58,18 +58,20 @@ class Valued:
         return np.frombuffer(self.moves, "<u2")
 
 
-def exact_lines(output: bytes) -> list[tuple[int, int, bytes]]:
-    """Depth, score code and first move of every line with an exact score; lines in no known form are passed over.
+def read_lines(output: bytes) -> tuple[list[tuple[int, int, bytes]], set[tuple[int, bytes]]]:
+    """Depth, score code and first move of every line with an exact score; depth and move of every line with a bound.
 
-    The principal variation ends a line; what comes before may stand in any order. Bounds are no values.
+    The principal variation ends a line; what comes before may stand in any order. Lines in no known form are passed
+    over.
 
-    >>> exact_lines(b"info depth 7 score cp 31 nodes 9 pv e2e4 e7e5\\ninfo score mate -2 depth 7 upperbound pv d2d4\\n")
-    [(7, 31, b'e2e4')]
+    >>> read_lines(b"info depth 7 score cp 31 nodes 9 pv e2e4 e7e5\\ninfo score mate -2 depth 7 upperbound pv d2d4\\n")
+    ([(7, 31, b'e2e4')], {(7, b'd2d4')})
     """
-    found = []
+    exact = []
+    bounds = set()
     for line in output.split(b"\n"):
         head, variation, moves = line.partition(b" pv ")
-        if not variation or b"bound" in head or head.startswith(b"info string"):
+        if not variation or head.startswith(b"info string"):
             continue
         words = head.split()
         try:
@@ -78,20 +80,25 @@ def exact_lines(output: bytes) -> list[tuple[int, int, bytes]]:
             move = moves.split(None, 1)[0]
         except (ValueError, IndexError):
             continue
-        if kind == b"cp":
-            found.append((depth, score.from_cp(value), move))
+        if b"bound" in head:
+            bounds.add((depth, move))
+        elif kind == b"cp":
+            exact.append((depth, score.from_cp(value), move))
         elif kind == b"mate":
-            found.append((depth, score.from_mate(value), move))
-    return found
+            exact.append((depth, score.from_mate(value), move))
+    return exact, bounds
 
 
 def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seconds: float) -> Valued:
     """Read a finished search; EngineError if it is not a whole answer for this position.
 
-    Of each depth and move the last exact line counts: an engine may print a line again when a search was widened.
+    Of each depth and move the last exact line counts: an engine may print a line again when a search was widened. Older
+    Stockfishes now and then mark a line of the last depth as a bound and leave it at that; then the depth before is the
+    last that was reached.
     """
+    exact, bounds = read_lines(output)
     by_depth: dict[int, dict[bytes, int]] = {}
-    for depth, code, move in exact_lines(output):
+    for depth, code, move in exact:
         values = by_depth.setdefault(depth, {})
         # Re-inserting keeps the order in which the lines of a depth were last printed: best first.
         values.pop(move, None)
@@ -104,9 +111,10 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seco
     whole = [depth for depth, values in by_depth.items() if len(values) >= wanted]
     if not whole:
         raise EngineError(f"it valued {max(map(len, by_depth.values()))} of {wanted} moves")
-    reached = max(whole)
-    if reached < max(by_depth) and not job.nodes:
-        raise EngineError(f"its last depth lacks {wanted - len(by_depth[max(by_depth)])} of {wanted} moves")
+    reached, last = max(whole), max(by_depth)
+    listed = by_depth[last].keys() | {move for depth, move in bounds if depth == last}
+    if len(listed) < wanted and not job.nodes:
+        raise EngineError(f"its last depth lacks {wanted - len(listed)} of {wanted} moves")
     moves = list(by_depth[reached])[-wanted:]
     if strange := [move for move in moves if move.decode("ascii", "replace") not in legal]:
         raise EngineError(f"it plays {strange[0].decode('ascii', 'replace')!r}, which is not legal")
@@ -129,10 +137,10 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seco
 
 def read_look(output: bytes) -> int:
     """The value that a one-line look ended with."""
-    lines = exact_lines(output)
-    if not lines:
+    exact, _ = read_lines(output)
+    if not exact:
         raise EngineError("it answered without a single exact score")
-    return lines[-1][1]
+    return exact[-1][1]
 
 
 def legal_moves(key: bytes) -> frozenset[str]:
