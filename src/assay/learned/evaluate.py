@@ -10,6 +10,7 @@ import numpy.typing as npt
 from assay.errors import LearnedError
 from assay.learned.calibrate import fit_power, pool
 from assay.learned.dataset import Dataset
+from assay.learned.forward import one_thread
 from assay.learned.rate import posteriors
 from assay.learned.run import Run
 from assay.learned.training import average_bands
@@ -73,7 +74,7 @@ def judge(
             "encode the games again with the bands of the run."
         )
     found = np.empty((len(rows), len(PLIES) + 1, 2, len(run.prior)))
-    with Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
+    with one_thread(), Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
         for number, row in enumerate(rows.tolist()):
             whole = posteriors(run, dataset.game(row), prior)
             found[number, :-1] = whole[np.minimum(PLIES, len(whole) - 1)]

@@ -5,12 +5,21 @@ It keeps torch an extra that only training needs. `tests/learned/test_forward.py
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from assay.learned.arrays import Arrays
 from assay.learned.config import Config
 from assay.learned.inputs import Floats, mover_bits
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Matrix products in one thread: those of one game are so small that threads cost 25 to 50 times what they save."""
+    limits: AbstractContextManager[object] = threadpool_limits(limits=1, user_api="blas")
+    return limits
 
 
 def logits(

@@ -18,7 +18,8 @@ from assay.games import Game, GameArrays, read_games, to_arrays
 from assay.games.columns import rating, time_control
 from assay.learned.calibrate import pool
 from assay.learned.clocks import clock_scalars
-from assay.learned.encode import encode_games
+from assay.learned.encode import EncodedGames, encode_games
+from assay.learned.forward import one_thread
 from assay.learned.inputs import ENGINE_NAMES, Plies
 from assay.learned.rate import posteriors
 from assay.learned.run import Run
@@ -98,23 +99,30 @@ def guess_these(
     arrays = to_arrays([game for _, game in chosen])
     problems.update(reason for reason in arrays.reason if reason)
     encoded = encode_games(arrays)
-    guesses = []
-    for at, (place, game) in enumerate(chosen):
-        if not arrays.valid[at]:
-            continue
-        part = slice(arrays.offsets[at], arrays.offsets[at + 1])
-        base, increment, _ = time_control(game.tags.get("TimeControl", ""))
-        plies = Plies(
-            encoded.planes[part],
-            encoded.scalars[part],
-            clock_scalars(arrays.clock[part], base, increment),
-            np.full((part.stop - part.start, len(ENGINE_NAMES)), np.nan, dtype=np.float32),
-        )
-        run = model_of(model, game.tags.get("Site", ""))
-        found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
-        ratings = (rating(game.tags.get("WhiteElo", "")), rating(game.tags.get("BlackElo", "")))
-        guesses.append(Guess(place, _names(game), ratings, sans(arrays, at, game), found, run))
-    return guesses
+    with one_thread():
+        return [
+            _guess(arrays, encoded, at, place, game, model, prior)
+            for at, (place, game) in enumerate(chosen)
+            if arrays.valid[at]
+        ]
+
+
+def _guess(
+    arrays: GameArrays, encoded: EncodedGames, at: int, place: int, game: Game, model: str | None, prior: Path | None
+) -> Guess:
+    """Guess the game that stands at `at` in the arrays and at `place` in its file."""
+    part = slice(arrays.offsets[at], arrays.offsets[at + 1])
+    base, increment, _ = time_control(game.tags.get("TimeControl", ""))
+    plies = Plies(
+        encoded.planes[part],
+        encoded.scalars[part],
+        clock_scalars(arrays.clock[part], base, increment),
+        np.full((part.stop - part.start, len(ENGINE_NAMES)), np.nan, dtype=np.float32),
+    )
+    run = model_of(model, game.tags.get("Site", ""))
+    found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
+    ratings = (rating(game.tags.get("WhiteElo", "")), rating(game.tags.get("BlackElo", "")))
+    return Guess(place, _names(game), ratings, sans(arrays, at, game), found, run)
 
 
 def pool_games(guesses: Sequence[Guess], player: str) -> Floats:
