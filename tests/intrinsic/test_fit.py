@@ -192,6 +192,7 @@ def test_one_game_gives_no_standard_error() -> None:
     ("change", "sentence"),
     [
         ({"deltas": np.zeros((20, 20))}, "all equal: nothing to fit"),
+        ({"deltas": np.tile([0.0] + [0.03] * 19, (20, 1))}, "all equal: nothing to fit"),
         ({"deltas": np.tile([0.0] + [np.inf] * 19, (20, 1))}, "one move or moves that are all equal"),
         ({"played": np.r_[np.zeros(19, dtype=int), 20]}, "turn 19: the played move has index 20"),
         ({"played": np.zeros(3, dtype=int)}, "there are 20 turns, but played has shape"),

@@ -15,7 +15,7 @@ RMH11 eq. 3-4 and IRC12 eq. 1-2 print the exponent 1/g with the wrong sign; it i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -315,7 +315,8 @@ def played_log_probabilities(
     array, someone = prepare(deltas, s, c, model, curve, weights)
     index = check_played(played, array)
     out = np.empty(len(array))
-    for block, where in played_blocks(array, index):
+    for block in blocks(array):
+        where = index[block.turns]
         p = someone.solve(block).p
         chosen = np.take_along_axis(p, np.maximum(where, 0)[None, :], axis=0)[0]
         out[block.turns] = log_with_floor(chosen, where, floor)
@@ -346,9 +347,3 @@ def check_played(played: ArrayLike, deltas: NDArray[np.floating]) -> NDArray[np.
     last = deltas if deltas.ndim == 2 else deltas[:, :, -1]
     outside = ~np.isfinite(last[np.arange(len(last)), index])
     return np.where(outside, -1, index)
-
-
-def played_blocks(deltas: NDArray[np.floating], played: NDArray[np.intp]) -> Iterator[tuple[Block, NDArray[np.intp]]]:
-    """Blocks with the played index of each of their turns."""
-    for block in blocks(deltas):
-        yield block, played[block.turns]

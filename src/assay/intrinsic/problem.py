@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ModelError, TooFewTurns
-from assay.intrinsic.blocks import Block
+from assay.intrinsic.blocks import blocks
 from assay.intrinsic.criteria import CRITERIA, PERCENTILES, View, error_equation, information
-from assay.intrinsic.models import Player, check_played, played_blocks, player
+from assay.intrinsic.models import Player, check_played, player
 from assay.intrinsic.optimise import Evaluation
 from assay.intrinsic.spread import CAP, Floats, scaled
 
@@ -59,11 +59,17 @@ class Problem:
         self.played = check_played(played, array)
         self.games = _codes(games, self.turns)
         self.elsewhere = _elsewhere(elsewhere, self.turns)
-        self.blocks: list[Block] = [block for block, _ in played_blocks(array, self.played)]
+        self.blocks = list(blocks(array))
         self.width = max(block.moves for block in self.blocks)
         self._warm: list[tuple[Floats, Floats, Floats] | None] = [None] * len(self.blocks)
         self._last: tuple[Floats, tuple[Floats, Floats, Floats]] = (np.empty(0), (np.empty(0),) * 3)
-        if not any((block.deltas().reshape(-1)[_inside(block)] > 0).any() for block in self.blocks):
+        self._refuse_blank(array)
+
+    def _refuse_blank(self, array: NDArray[np.floating]) -> None:
+        """Where no move differs from another (a tie value aside), nothing can be learnt of the player."""
+        worse = (array > 0) & np.isfinite(array)
+        most = array.max(where=worse, initial=0.0)
+        if most == 0 or (self.c is None and most == array.min(where=worse, initial=np.inf)):
             raise ModelError("turn 0, like every other, has one move or moves that are all equal: nothing to fit.")
 
     def views(self, point: Floats, *, slopes: bool = True) -> Iterator[View]:
@@ -159,13 +165,6 @@ class Problem:
 def _sum(weights: Floats, quantities: Floats) -> Floats:
     """Weighted sum of the quantities of each turn. (Not `@`: its threads cost more than they save at this size.)"""
     return np.asarray(np.einsum("q,qt->t", weights, quantities))
-
-
-def _inside(block: Block) -> NDArray[np.bool_]:
-    cells = block.moves * len(block.turns)
-    inside = np.ones(cells, dtype=bool)
-    inside[block.outside] = False
-    return inside
 
 
 def _codes(games: ArrayLike | None, turns: int) -> NDArray[np.intp]:

@@ -19,8 +19,8 @@ from scipy.sparse import csr_array
 
 from assay.errors import ModelError
 from assay.intrinsic.artery import Artery
-from assay.intrinsic.blocks import Block
-from assay.intrinsic.models import Player, check_played, played_blocks
+from assay.intrinsic.blocks import Block, blocks
+from assay.intrinsic.models import Player, check_played
 from assay.intrinsic.spread import CAP, Floats, scaled
 
 Statistic: TypeAlias = Literal["match", "top3", "error"]
@@ -114,7 +114,7 @@ def tally(
     covariance = np.zeros((count, grid, 3, 3))
     likelihood = np.zeros((count, grid))
     gather = csr_array((np.ones(len(code)), (code, np.arange(len(code)))), shape=(count, len(code)))
-    parts = [(block, where, block.deltas()) for block, where in played_blocks(array, index)]
+    parts = [(block, index[block.turns], block.deltas()) for block in blocks(array)]
     actual = gather @ _played_row(parts, cap_error)
     warm: list[Floats | None] = [None] * len(parts)
     row = np.empty((len(array), 13))

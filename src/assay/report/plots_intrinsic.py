@@ -13,7 +13,7 @@ from assay.engine.turns import Turns
 from assay.intrinsic.spread import Floats
 from assay.performance.difference import losses
 from assay.performance.fits import FitRow, How
-from assay.report.plots_rating import BLUE, GREY, ORANGE, _figure, _save
+from assay.report.plots_rating import BLUE, GREY, ORANGE, new_figure, save
 
 RANKS = 12
 MOST_CURVES = 12
@@ -41,7 +41,7 @@ def _colours(count: int) -> list[Any]:
 
 def plot_percentiles(rows: Sequence[FitRow], folder: Path) -> Path:
     """R_q against q (RH11, section 6): on the diagonal the model's percentiles are those of the moves played."""
-    figure, (left, right) = _figure(ncols=2, figsize=(10, 4.4))
+    figure, (left, right) = new_figure(ncols=2, figsize=(10, 4.4))
     left.plot([0, 1], [0, 1], color=GREY, linewidth=1)
     right.axhline(0, color=GREY, linewidth=1, label="the model exactly")
     for row, colour in zip(rows[:MOST_CURVES], _colours(len(rows[:MOST_CURVES])), strict=True):
@@ -54,7 +54,7 @@ def plot_percentiles(rows: Sequence[FitRow], folder: Path) -> Path:
     left.set_title("Percentile curve")
     right.set_title("Its distance from the diagonal")
     right.legend(frameon=False, fontsize=8, ncols=2)
-    return _save(figure, folder, "percentiles.png")
+    return save(figure, folder, "percentiles.png")
 
 
 def plot_ranks(rows: Sequence[FitRow], folder: Path) -> Path:
@@ -66,12 +66,12 @@ def plot_ranks(rows: Sequence[FitRow], folder: Path) -> Path:
         padded = [np.pad(getattr(row.free, which), (0, RANKS))[:RANKS] for row in rows]
         return np.asarray(np.average(padded, axis=0, weights=weight))
 
-    figure, axes = _figure(figsize=(6.5, 4))
+    figure, axes = new_figure(figsize=(6.5, 4))
     axes.bar(ranks - 0.2, 100 * mean("rank_actual"), 0.4, color=BLUE, label="played")
     axes.bar(ranks + 0.2, 100 * mean("rank_predicted"), 0.4, color=ORANGE, label="projected")
     axes.set(xlabel="rank of the move with the engine", ylabel="% of turns", xticks=ranks, title="Rank frequencies")
     axes.legend(frameon=False)
-    return _save(figure, folder, "ranks.png")
+    return save(figure, folder, "ranks.png")
 
 
 def plot_scaling(evaluation: Floats, raw: Floats, scaled: Floats, folder: Path) -> Path:
@@ -79,7 +79,7 @@ def plot_scaling(evaluation: Floats, raw: Floats, scaled: Floats, folder: Path) 
     edges = np.arange(-3, 3.01, 0.5)
     number = np.clip(np.digitize(evaluation, edges) - 1, 0, len(edges) - 2)
     known = np.isfinite(raw)
-    figure, axes = _figure(figsize=(7, 4.2))
+    figure, axes = new_figure(figsize=(7, 4.2))
     for loss, name, colour, shift in ((raw, "pawns", BLUE, -0.1), (scaled, "scaled", ORANGE, 0.1)):
         here = [loss[known & (number == i)] for i in range(len(edges) - 1)]
         height = [float(x.mean()) if len(x) else 0.0 for x in here]
@@ -88,13 +88,13 @@ def plot_scaling(evaluation: Floats, raw: Floats, scaled: Floats, folder: Path) 
     axes.set(xlabel="evaluation, pawns, from the mover's side", ylabel="average difference", xticks=edges[::2])
     axes.set_title("Average difference by evaluation, ±2 s.e.")
     axes.legend(frameon=False)
-    return _save(figure, folder, "scaling.png")
+    return save(figure, folder, "scaling.png")
 
 
 def plot_parameters(rows: Sequence[FitRow], folder: Path) -> Path:
     """s and c against Elo: fitted together, and s with c on the line."""
     elo = np.array([row.elo for row in rows])
-    figure, (left, right) = _figure(ncols=2, figsize=(10, 4.2))
+    figure, (left, right) = new_figure(ncols=2, figsize=(10, 4.2))
     for axes, name in ((left, "s"), (right, "c")):
         value = [getattr(row.free, name) for row in rows]
         error = [2 * np.nan_to_num(getattr(row.free, f"{name}_error")) for row in rows]
@@ -110,4 +110,4 @@ def plot_parameters(rows: Sequence[FitRow], folder: Path) -> Path:
     right.set_title("Consistency: greater is steadier")
     for axes in (left, right):
         axes.legend(frameon=False)
-    return _save(figure, folder, "parameters.png")
+    return save(figure, folder, "parameters.png")

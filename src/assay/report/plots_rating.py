@@ -17,7 +17,7 @@ from assay.performance.posterior import PlayerPosterior
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"
 
 
-def _figure(**size: Any) -> tuple[Any, Any]:
+def new_figure(**size: Any) -> tuple[Any, Any]:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -27,7 +27,7 @@ def _figure(**size: Any) -> tuple[Any, Any]:
     return figure, axes
 
 
-def _save(figure: Any, folder: Path, name: str) -> Path:
+def save(figure: Any, folder: Path, name: str) -> Path:
     from matplotlib import pyplot
 
     path = folder / name
@@ -45,7 +45,7 @@ def plot_calibration(calibration: Calibration, folder: Path) -> list[Path]:
     """The line through the marks, and s and c against Elo."""
     marks = calibration.marks
     elo = np.array([mark["elo"] for mark in marks], dtype=np.float64)
-    figure, (left, right) = _figure(ncols=2, figsize=(10, 4.2))
+    figure, (left, right) = new_figure(ncols=2, figsize=(10, 4.2))
     if all(mark.get("ae_r") is not None for mark in marks):
         error = [2 * float(mark.get("ae_r_error") or 0) for mark in marks]
         left.errorbar(elo, [mark["ae_r"] for mark in marks], yerr=error, fmt="o", color=BLUE, label="marks, ±2 s.e.")
@@ -60,7 +60,7 @@ def plot_calibration(calibration: Calibration, folder: Path) -> list[Path]:
     right.set(xlabel="Elo", ylabel="s, c", title="The artery")
     right.legend(frameon=False)
     figure.suptitle(str(calibration))
-    return [_save(figure, folder, f"{calibration.name}.png")]
+    return [save(figure, folder, f"{calibration.name}.png")]
 
 
 def plot_ratings(rows: Sequence[Row], by: str, folder: Path) -> list[Path]:
@@ -83,7 +83,7 @@ def _interval(rows: Sequence[Row]) -> tuple[list[float], Any]:
 
 
 def _ladder(rows: Sequence[Row], by: str, folder: Path) -> Path:
-    figure, axes = _figure(figsize=(8, 1.2 + 0.28 * len(rows)))
+    figure, axes = new_figure(figsize=(8, 1.2 + 0.28 * len(rows)))
     place = np.arange(len(rows))
     value, around = _interval(rows)
     axes.errorbar(value, place, xerr=around, fmt="o", color=BLUE, label="IPR with interval")
@@ -93,11 +93,11 @@ def _ladder(rows: Sequence[Row], by: str, folder: Path) -> Path:
     axes.set(xlabel="Elo", yticks=place, yticklabels=[row.group for row in rows], ylim=(len(rows) - 0.5, -0.5))
     axes.grid(axis="x", color="#dddddd")
     axes.legend(frameon=False, fontsize="small")
-    return _save(figure, folder, f"ipr_by_{by}.png")
+    return save(figure, folder, f"ipr_by_{by}.png")
 
 
 def _against_elo(rows: Sequence[Row], by: str, folder: Path) -> Path:
-    figure, axes = _figure(figsize=(6, 5.5))
+    figure, axes = new_figure(figsize=(6, 5.5))
     elo = [row.elo for row in rows]
     value, around = _interval(rows)
     axes.errorbar(elo, value, yerr=around, fmt="o", color=BLUE)
@@ -105,12 +105,12 @@ def _against_elo(rows: Sequence[Row], by: str, folder: Path) -> Path:
     axes.plot(ends, ends, color=GREY, linestyle="--", label="IPR = Elo")
     axes.set(xlabel="rating in the tags", ylabel="IPR")
     axes.legend(frameon=False)
-    return _save(figure, folder, f"ipr_by_{by}_against_elo.png")
+    return save(figure, folder, f"ipr_by_{by}_against_elo.png")
 
 
 def plot_posterior(sides: Sequence[PlayerPosterior], level: float, folder: Path) -> Path:
     """Both players' posterior move by move: the mean, and the central interval as a band."""
-    figure, axes = _figure(figsize=(8, 4.5))
+    figure, axes = new_figure(figsize=(8, 4.5))
     for side, color, style in zip(sides, (BLUE, ORANGE), ("-", "--"), strict=True):
         if not len(side.ply):
             continue
@@ -119,4 +119,4 @@ def plot_posterior(sides: Sequence[PlayerPosterior], level: float, folder: Path)
         axes.fill_between(side.move, low[1:], high[1:], color=color, alpha=0.18, linewidth=0)
     axes.set(xlabel="move", ylabel="Elo", title=f"Posterior mean and {level:.0%} interval")
     axes.legend(frameon=False)
-    return _save(figure, folder, "posterior.png")
+    return save(figure, folder, "posterior.png")
