@@ -26,7 +26,8 @@ MATE = {
 def everything(path: Path) -> list[Any]:
     with Store(path) as store:
         return [
-            (kept.identity, list(store.all_valued(kept.id)), list(store.all_left_out(kept.id))) for kept in store.kept()
+            (kept.identity, list(store.all_valued(kept.id)), list(store.all_left_out(kept.id)), store.games(kept.id))
+            for kept in store.kept()
         ]
 
 
@@ -54,6 +55,7 @@ def test_a_store_comes_back_whole(
     before, after = everything(tmp_path / "store.db"), everything(tmp_path / "back.db")
     before[0][2].pop(0)
     assert after == before
+    assert len(before[0][3]) == 2
     assert count == back.valued + back.left_out + 1
 
 

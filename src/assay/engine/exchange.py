@@ -40,9 +40,9 @@ Row = Mapping[str, Any]
 def rows_of(store: Store) -> Iterator[dict[str, Any]]:
     """Every position of the store as an object of the exchange format."""
     for kept in store.kept():
-        head = _head(kept.identity)
+        head, games = _head(kept.identity), store.games(kept.id)
         for valued in store.all_valued(kept.id):
-            yield _valued_row(valued, head, kept.identity)
+            yield _valued_row(valued, head, kept.identity) | ({"ends_game": True} if valued.key in games else {})
         for out in store.all_left_out(kept.id):
             row = {"fen": to_fen(out.key), **head, "limit": _limit(kept.identity, kept.depth)}
             yield {**row, "skipped": out.reason, "pre": score.to_text(out.value)}
@@ -125,13 +125,18 @@ class Imported:
 
 @dataclass(frozen=True)
 class Entry:
-    """One row of an exchange file, checked: its result, the identity it names (None: it does not), its game."""
+    """One row of an exchange file, checked: its result, the identity it names (None: it does not), its game.
+
+    The last valued position of a game either says so (`ends_game`) or has the greatest ply of those with the game's
+    name.
+    """
 
     result: Valued | LeftOut
     identity: Identity | None
     game: str | None
     ply: int
     repetition: bool
+    ends_game: bool
 
 
 def read(path: str | Path, into: Imported) -> Iterator[Entry]:
@@ -192,7 +197,14 @@ def _entry(row: Row) -> Entry:
             nodes=int(limit.get("nodes") or 0),
             lines=int(limit.get("lines") or ALL_LINES),
         )
-    return Entry(result, identity, None if game is None else str(game), ply, bool(row.get("repetition")))
+    return Entry(
+        result=result,
+        identity=identity,
+        game=None if game is None else str(game),
+        ply=ply,
+        repetition=bool(row.get("repetition")),
+        ends_game=bool(row.get("ends_game")),
+    )
 
 
 def _read_valued(row: Row, board: chess.Board, depth: int) -> Valued:

@@ -30,17 +30,18 @@ def import_file(path: str | Path, store: Store, *, job: Job, named: str | None =
     found = Imported()
     batches: dict[Identity, list[Entry]] = {}
     unnamed: list[Entry] = []
-    last: dict[tuple[Identity, str], Entry] = {}
+    last: dict[tuple[Identity, str | bytes], Entry] = {}
 
     def keep(identity: Identity, entries: list[Entry]) -> None:
         number = store.number_of(identity)
         store.add(number, [entry.result for entry in entries])
         for entry in entries:
-            if entry.game is None:
+            if not isinstance(entry.result, Valued) or entry.repetition:
                 continue
-            at = (identity, entry.game)
-            if isinstance(entry.result, Valued) and not entry.repetition and entry.ply >= last.get(at, entry).ply:
-                last[at] = entry
+            if entry.ends_game:
+                last[identity, entry.result.key] = entry
+            elif entry.game is not None and entry.ply >= last.get((identity, entry.game), entry).ply:
+                last[identity, entry.game] = entry
         found.valued += sum(isinstance(entry.result, Valued) for entry in entries)
         found.left_out += sum(isinstance(entry.result, LeftOut) for entry in entries)
 

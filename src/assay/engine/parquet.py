@@ -43,6 +43,7 @@ SCHEMA = pa.schema(
         ("moves", pa.list_(pa.string())),
         ("cp", _NESTED),
         ("mate", _NESTED),
+        ("ends_game", pa.bool_()),
         ("skipped", pa.string()),
         ("pre_cp", pa.int16()),
         ("pre_mate", pa.int16()),
@@ -54,9 +55,9 @@ def write_parquet(store: Store, path: Path, progress: Progress) -> None:
     """Write every position of the store."""
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
         for kept in store.kept():
-            valued = store.all_valued(kept.id)
+            valued, games = store.all_valued(kept.id), store.games(kept.id)
             while batch := list(islice(valued, _ROWS)):
-                writer.write_table(_valued_table(batch, kept))
+                writer.write_table(_valued_table(batch, kept, games))
                 progress.advance(len(batch))
             left_out = store.all_left_out(kept.id)
             while out := list(islice(left_out, _ROWS)):
@@ -76,7 +77,7 @@ def _head(kept: Kept, rows: int) -> dict[str, Any]:
     return {name: [value] * rows for name, value in fixed.items()}
 
 
-def _valued_table(batch: list[Valued], kept: Kept) -> pa.Table:
+def _valued_table(batch: list[Valued], kept: Kept, games: set[bytes]) -> pa.Table:
     widths = np.array([len(result.moves) // 2 for result in batch])
     depths = np.array([result.reached for result in batch])
     codes = np.frombuffer(b"".join(result.scores for result in batch), "<i2")
@@ -85,6 +86,7 @@ def _valued_table(batch: list[Valued], kept: Kept) -> pa.Table:
     cp, mate = _split(codes)
     columns = _head(kept, len(batch)) | {
         "fen": [to_fen(result.key) for result in batch],
+        "ends_game": [True if result.key in games else None for result in batch],
         "depth": [result.depth if result.depth < NO_DEPTH else None for result in batch],
         "legal": [result.legal for result in batch],
         "nodes": [result.nodes for result in batch],

@@ -252,6 +252,10 @@ class Store:
         for row in self._rows("SELECT key, reason, value FROM left_out WHERE analysis = ?", (analysis,)):
             yield LeftOut(*row)
 
+    def games(self, analysis: int) -> set[bytes]:
+        """The last valued positions of the games that one analysis covers."""
+        return {key for (key,) in self._rows("SELECT key FROM covered WHERE analysis = ?", (analysis,))}
+
     # Writing.
 
     @contextmanager
