@@ -6,13 +6,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.tools/bin:$(PATH):/usr/games:/usr/local/games
 
-.PHONY: demo test lint types check bench clean
+.PHONY: demo test lint engine browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed engine
 	@tools/demo.sh
 
-test: $(VENV)/installed-all engine
+test: $(VENV)/installed-all engine browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -34,9 +34,11 @@ $(VENV)/installed-all: pyproject.toml $(VENV)/bin/python
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[learn,cluster,web,dev]'
 	@touch $@ $(VENV)/installed
 
-.PHONY: engine
 engine:
 	@tools/install-engine.sh
+
+browser:
+	@tools/install-browser.sh
 
 clean:
 	rm -rf $(VENV) .tools build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis
