@@ -39,6 +39,12 @@ def test_c_lies_on_a_line_in_elo() -> None:
         assert row.on_line.c_given
 
 
+def test_groups_of_like_rating_share_one_c() -> None:
+    players = {name: (0.15, 0.5, 2000.0 + 20 * i) for i, name in enumerate("ABC")}
+    rows = fit_table(simulated_turns(players, games=5, plies=40), "player", How())
+    assert len({row.values()["c_fit"] for row in rows}) == 1
+
+
 def test_the_fixed_fit_is_shown_when_asked_for() -> None:
     (row,) = fit_table(TURNS, "all", How())
     assert row.on_line is not None

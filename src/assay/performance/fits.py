@@ -22,6 +22,7 @@ from assay.intrinsic.spread import CAP, TIE, Floats, Scale, elsewhere_deltas, sc
 from assay.paths import atomic
 from assay.performance.groups import group, mileposts
 
+LEAST_RANGE = 200.0
 MARKS = tuple(range(1000, 2901, 100))
 COLUMNS = (
     "elo", "s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit", "turns",
@@ -136,7 +137,8 @@ def group_codes(turns: Turns, by: str, within: float) -> tuple[tuple[str, ...], 
 def fit_table(turns: Turns, by: str, how: How, *, within: float = 10.0) -> list[FitRow]:
     """Fit every group; then c is made a line in Elo and s fitted again with c on it (RH11, section 6).
 
-    With fewer than three groups of known rating there is no line to draw, and c_fit is that of all turns together.
+    With fewer than three groups of known rating, or with ratings all much alike (phases, colours), there is no line to
+    draw, and c_fit is that of all turns together.
     """
     if not len(turns):
         raise InputError("no turns are left to fit.")
@@ -178,7 +180,8 @@ def _line_of_c(rows: Sequence[FitRow], spread: Spread, how: How, used: NDArray[n
         for row in rows
         if row.free is not None and np.isfinite(row.elo) and np.isfinite(row.free.c_error) and row.free.c_error > 0
     ]
-    if len({round(elo) for elo, _, _ in points}) < 3:
+    ratings = [elo for elo, _, _ in points]
+    if len(points) < 3 or max(ratings) - min(ratings) < LEAST_RANGE:
         fitted = [row.free for row in rows if row.free is not None]
         return (fitted[0].c if len(fitted) == 1 else spread.fit(how, used).c if fitted else np.nan), 0.0
     elo, c, error = np.array(points).T
