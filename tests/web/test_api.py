@@ -140,6 +140,14 @@ def test_what_is_not_there_is_not_found(server: Any, path: str) -> None:
     assert call(server, "GET", path)[0] == 404
 
 
+def test_people_get_a_page_and_programs_get_json(server: Any) -> None:
+    _, headers, data = call(server, "GET", "/jobs/nothing", Accept="text/html,*/*")
+    assert headers["content-type"].startswith("text/html")
+    assert b"There is no such job" in data
+    _, headers, data = call(server, "GET", "/jobs/nothing")
+    assert "There is no such job" in json.loads(data)["error"]
+
+
 def test_every_answer_carries_the_policy(server: Any) -> None:
     job = submit(server)
     wait_for(server, job, "done")

@@ -88,6 +88,7 @@ class Page:
     def __init__(self, folders: JobFolders, runner: Runner, limits: Limits) -> None:
         self.folders, self.runner, self.limits = folders, runner, limits
         self.slots = asyncio.Semaphore(limits.uploads)
+        self.admission = asyncio.Lock()
         self.presets = presets()
         self.templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
@@ -108,13 +109,14 @@ class Page:
         preset = upload.preset or next(iter(self.presets))
         if preset not in self.presets:
             raise HTTPException(400, f"There is no such preset: choose one of {', '.join(self.presets)}.")
-        if len(self.runner.waiting) >= self.limits.waiting:
-            raise HTTPException(429, f"{self.limits.waiting} jobs wait already: try again when some are done.")
         try:
             games, sha256 = await run_in_threadpool(check, upload.data, self.limits)
-            job = await run_in_threadpool(
-                self.folders.create, upload.data, name=upload.name, preset=preset, games=games, sha256=sha256
-            )
+            async with self.admission:
+                if len(self.runner.waiting) >= self.limits.waiting:
+                    raise HTTPException(429, f"{self.limits.waiting} jobs wait already: try again when some are done.")
+                job = await run_in_threadpool(
+                    self.folders.create, upload.data, name=upload.name, preset=preset, games=games, sha256=sha256
+                )
         except AssayError as error:
             raise HTTPException(507 if isinstance(error, OutputError) else 400, str(error)) from error
         self.runner.wake()
@@ -133,13 +135,7 @@ async def home(request: Request) -> Response:
 
 
 async def submit_form(request: Request) -> Response:
-    page = _page(request)
-    try:
-        job = await page.take(request)
-    except HTTPException as error:
-        answer = page.render("sorry.html", sentence=error.detail)
-        answer.status_code = error.status_code
-        return answer
+    job = await _page(request).take(request)
     return RedirectResponse(f"/jobs/{job.id}", 303)
 
 
@@ -225,7 +221,12 @@ async def openapi(request: Request) -> Response:
 
 
 async def _sentence(request: Request, error: HTTPException) -> Response:
-    return refused(error.status_code, error.detail)
+    """Say what is wrong: to people on a page, to programs as JSON."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return refused(error.status_code, error.detail)
+    answer = _page(request).render("sorry.html", sentence=error.detail)
+    answer.status_code = error.status_code
+    return answer
 
 
 async def _bug(request: Request, error: Exception) -> Response:

@@ -48,8 +48,8 @@
     message.textContent = now.message;
     message.hidden = !now.message;
     downloads.hidden = !now.formats.length;
-    job.dataset.state = now.state;
     if (now.version !== version && now.formats.includes("html")) { version = now.version; await grow(); }
+    job.dataset.state = now.state;
     if (waits) setTimeout(look, document.hidden ? 4000 : 1000);
   }
 
