@@ -34,7 +34,7 @@ def _analysis_options(function: F) -> F:
         (
             click.option("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]"),
             click.option("--depth", type=click.IntRange(1, 60), help="Depth of the analyses.  [default: 10]"),
-            click.option("--quick", is_flag=True, help="Depth 6: some eight times quicker, wider intervals."),
+            click.option("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals."),
             click.option("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for."),
             click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks."),
             click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's."),

@@ -28,7 +28,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
     type=click.Choice(FORMATS),
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
-@click.option("--quick", is_flag=True, help="Depth 6: some eight times quicker, wider intervals.")
+@click.option("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals.")
 @click.option("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for.")
 @click.option("--calibration", metavar="NAME|FILE", help="Calibration to use.  [default: that of the depth]")
 @click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks.")

@@ -232,7 +232,7 @@ def conclusion(rows: Sequence[ScreenRow]) -> str:
     count = sum(row.z is not None for row in rows)
     chances = ", ".join(f"{count * float(p_values(z)):.2g} beyond {z:g}" for z in (2.0, 2.75, 4.0))
     honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
-    shares = ", ".join(f"{share:.0%} of those beyond {z:g}" for z, share in honest.items())
+    shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())
     return (
         f"{count} rows, each compared with what is expected of its rating. In honest play z is standard normal: among "
         f"{count} expect {chances} by chance alone, and the highest of them is high by selection.\n"

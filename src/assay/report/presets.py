@@ -24,7 +24,7 @@ def presets() -> dict[str, Preset]:
     usual, quick, deep = preset_depth(), preset_depth(quick=True), preset_depth(deep=True)
     found = {
         "default": Preset(usual, f"depth {usual}: about half a second for each move and core"),
-        "quick": Preset(quick, f"depth {quick}: some eight times quicker, wider intervals"),
+        "quick": Preset(quick, f"depth {quick}: twenty times quicker, wider intervals"),
     }
     if deep > usual:
         found["deep"] = Preset(deep, f"depth {deep}: slower, narrower intervals")
