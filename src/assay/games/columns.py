@@ -159,6 +159,8 @@ def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = F
 
 def _known(column: pa.DictionaryArray, unknown: pa.Array) -> pa.DictionaryArray:
     """The column with null in place of the signs for "unknown"."""
+    if not len(column.dictionary):
+        return column
     is_unknown = pc.is_in(column.dictionary, unknown)
     if not pc.any(is_unknown).as_py():
         return column

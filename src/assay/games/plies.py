@@ -53,21 +53,26 @@ def count_plies(part: Split) -> npt.NDArray[np.int32]:
 
 
 def have_commands(part: Split, *names: bytes) -> list[Flags]:
-    """Whether each game has these comment commands, such as `clk` in `[%clk 0:05:00]`."""
+    """Whether each game has these comment commands, such as `clk` in `[%clk 0:05:00]`.
+
+    A sign and three letters are one word of four bytes, so four comparisons, one for each remainder of the position,
+    find them all.
+    """
     if b"%" not in part.data:
         return [np.zeros(len(part), np.bool_) for _ in names]
-    hits: dict[bytes, list[npt.NDArray[Any]]] = {name: [] for name in names}
-    length = len(part.data) - len(PADDING)
-    for begin in range(0, length, _SCAN):
-        size = min(_SCAN, length - begin)
-        text = part.padded[begin : begin + size + len(PADDING)]
-        sign = text[:size] == ord("%")
-        for name in names:
-            hit = sign
-            for i, letter in enumerate(name, start=1):
-                hit = hit & (text[i : size + i] == letter)
-            hits[name].append(hit.view(np.uint8))
-    return [Counts(pack(hits[name])).between(part.starts, part.ends) > 0 for name in names]
+    found = [np.zeros(len(part), np.bool_) for _ in names]
+    for rest in range(4):
+        hits: list[list[npt.NDArray[Any]]] = [[] for _ in names]
+        for begin in range(rest, len(part.data) - len(PADDING), _SCAN):
+            size = min(_SCAN, (len(part.data) - begin) // 4 * 4)
+            words = np.frombuffer(part.data[begin : begin + size], "<u4")
+            for at, name in zip(hits, names, strict=True):
+                at.append(words == int.from_bytes(b"%" + name[:3], "little"))
+        for i, at in enumerate(hits):
+            counts = Counts(pack(at))
+            first, last = (-((rest - place) // 4) for place in (part.starts, part.ends))
+            found[i] |= counts.between(np.maximum(first, 0), np.maximum(last, 0)) > 0
+    return found
 
 
 def movetext_starts(part: Split) -> Positions:

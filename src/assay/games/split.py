@@ -22,7 +22,7 @@ import numpy.typing as npt
 Positions = npt.NDArray[np.int64]
 
 PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
-_TAIL = 32 << 10
+_TAILS = (8 << 10, 64 << 10)  # how much of the end of a block is looked at for the start of a game
 _SCAN = 256 << 10  # this much stays in the second-level cache while it is compared
 
 _BOM = b"\xef\xbb\xbf"
@@ -39,7 +39,8 @@ class Split:
     """The games of one buffer.
 
     `starts` and `ends` are positions in `data`; `base` is the position of `data` in the uncompressed stream. The
-    tag lines run from `tag_starts` to `tag_ends` (without the line's end), and `tag_games` tells the game of each.
+    tag lines run from `tag_starts` to `tag_ends` (without the line's end); `tag_games` tells the game of each and
+    `tag_words` its first eight bytes behind the bracket.
     `line_starts` are those of all lines. `data` ends with a few empty lines, so that words can be read at any position
     of `padded`, its bytes. `outside` tells of text before the first game that is none.
     """
@@ -51,6 +52,7 @@ class Split:
     tag_starts: Positions
     tag_ends: Positions
     tag_games: Positions
+    tag_words: npt.NDArray[np.uint64]
     line_starts: Positions
     outside: bool = False
     base: int = 0
@@ -122,7 +124,7 @@ class _Lines:
         named = (((second | 32) - 97) < 26) | ((second - 48) < 10) | (second <= 32)
         return lines if named.all() else np.compress(named, lines)
 
-    @property
+    @cached_property
     def tag_words(self) -> npt.NDArray[np.uint64]:
         """The first eight bytes of each tag behind the bracket."""
         return words_at(self.padded, self.starts[self.tags] + 1)
@@ -221,7 +223,8 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
     starts = lines.starts[starting]
     ends = _without_space(lines, np.append(starts, len(data))[1:])
     first_tag = np.searchsorted(lines.tags, starting)
-    tags = lines.tags[first_tag[0] :] if len(starting) else lines.tags[:0]
+    own = slice(first_tag[0] if len(starting) else len(lines.tags), None)
+    tags = lines.tags[own]
     tag_counts = np.diff(np.append(first_tag, len(lines.tags)))
     return Split(
         data=data,
@@ -231,6 +234,7 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
         tag_starts=lines.starts[tags],
         tag_ends=lines.ends[tags],
         tag_games=np.repeat(np.arange(len(starting)), tag_counts),
+        tag_words=lines.tag_words[own],
         line_starts=lines.starts,
         outside=outside,
     )
@@ -248,20 +252,25 @@ def start_within(data: bytes, held: Sequence[bytes]) -> int:
     Whether a game starts at a line depends only on what is near, so a small part of the block is enough. `held` is
     what came before the block, since the last game that was found.
     """
-    begin = data.find(b"\n", max(0, len(data) - _TAIL)) + 1
-    tail = split(data[begin:], at_start=False, last=False, in_game=True)
-    if not len(tail):
-        return 0
-    start = begin + int(tail.starts[-1])
-    # At the start of the tail it could be any tag of a game.
-    sure = bool(data[begin:start].strip()) and not _may_be_in_comment([*held, data[:start]])
-    return start if sure else 0
+    for size in _TAILS:
+        begin = data.find(b"\n", max(0, len(data) - size)) + 1
+        tail = split(data[begin:], at_start=False, last=False, in_game=True)
+        if len(tail):
+            start = begin + int(tail.starts[-1])
+            # Only behind movetext: the tail may begin amid the tags of a game, where a repeated tag means nothing.
+            before = data[begin:start].rstrip()
+            after_text = before and before[before.rfind(b"\n") + 1 : before.rfind(b"\n") + 2] != b"["
+            if after_text and not _may_be_in_comment(data, start, held):
+                return start
+    return 0
 
 
-def _may_be_in_comment(blocks: Sequence[bytes]) -> bool:
-    """Whether the last brace opens."""
-    for block in reversed(blocks):
-        opening, closing = block.rfind(b"{"), block.rfind(b"}")
+def _may_be_in_comment(data: bytes, at: int, held: Sequence[bytes]) -> bool:
+    """Whether the last brace before this place opens."""
+    if b"{" not in data and not any(b"{" in block for block in held):
+        return False
+    for block, end in ((data, at), *((block, len(block)) for block in reversed(held))):
+        opening, closing = block.rfind(b"{", 0, end), block.rfind(b"}", 0, end)
         if opening != closing:
             return opening > closing
     return False

@@ -27,19 +27,19 @@ from assay.progress import Progress
 ENDLESS = "tag without end"
 LATIN1 = "tag that is not UTF-8, read as Latin-1"
 
+_TEXT = pa.dictionary(pa.int32(), pa.string())
 _HEAP_BITS = 12
 _REST = re.compile(rb'[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*(?:\n|$)')
 
 
 def tag_columns(part: Split, names: Sequence[str], problems: Counter[str]) -> dict[str, pa.DictionaryArray]:
     """One dictionary-encoded column of text per tag, a row per game, null where a game lacks the tag."""
-    buffer = pa.py_buffer(part.data)
     lines = _TagLines(part, [name.encode("ascii") for name in names])
+    pieces = _Pieces(part)
     columns = {}
     for name in names:
         begin, end, games = lines.values(name.encode("ascii"), problems)
-        pieces = _cut(buffer, begin, end, games, len(part))
-        columns[name] = _text_dictionary(pieces.dictionary_encode(), problems)
+        columns[name] = pieces.column(begin, end, games, problems) if len(begin) else pieces.nothing
     return columns
 
 
@@ -52,10 +52,10 @@ class _TagLines:
     def __init__(self, part: Split, names: Sequence[bytes]) -> None:
         self.part = part
         at = part.tag_starts + 1
+        first = part.tag_words
         heads = np.unique(np.array([_head(name) for name in names], np.uint64))
         self._table = np.zeros(1 << _HEAP_BITS, np.uint8)
         self._table[_hash(heads)] = np.arange(1, len(heads) + 1)
-        first = words_at(part.padded, at)
         heap = self._table[_hash(first & np.uint64(0xFFFFFFFF))]
         order = np.argsort(heap, kind="stable")
         self._bounds = np.cumsum(np.bincount(heap, minlength=len(heads) + 1))
@@ -66,6 +66,8 @@ class _TagLines:
     def values(self, name: bytes, problems: Counter[str]) -> tuple[Positions, Positions, Positions]:
         """Where the values of this tag begin and end, and of which games they are."""
         at, ends, games, last, after = self._lines_of(name)
+        if not len(at):
+            return at, ends, games
         windows = last == int.from_bytes(b'"]\r', "little")
         usual = windows | (last >> np.uint32(8) == int.from_bytes(b'"]', "little"))
         begin, end = at + (len(name) + 2), ends - 2 - windows
@@ -115,21 +117,35 @@ def _odd_value(data: bytes, begin: int) -> tuple[int, int, bool]:
     return (match.start(1), match.end(1), True) if match else (begin, begin, False)
 
 
-def _cut(buffer: pa.Buffer, begin: Positions, end: Positions, games: Positions, rows: int) -> pa.Array:
-    """The pieces of the buffer as a binary array, one row per game.
+class _Pieces:
+    """Columns of pieces of a buffer, copied by Arrow.
 
     Arrow's offsets must follow one upon another, so the gaps between the pieces are elements too; taking every
     second one leaves them out.
     """
-    if not len(begin):
-        return pa.nulls(rows, pa.binary())
-    which = np.full(rows, -1, np.int64)
-    which[games] = np.arange(len(games))
-    offsets = np.empty(2 * len(begin), np.int32)
-    offsets[0::2], offsets[1::2] = begin, end
-    pieces = pa.Array.from_buffers(pa.binary(), len(offsets) - 1, [None, pa.py_buffer(offsets), buffer])
-    missing = which < 0
-    return pieces.take(pa.array(2 * which, mask=missing) if missing.any() else pa.array(2 * which))
+
+    def __init__(self, part: Split) -> None:
+        self.rows = len(part)
+        self.nothing = pa.nulls(self.rows, _TEXT)
+        self._buffer = pa.py_buffer(part.data)
+        self._plain = part.data.isascii() and b"\\" not in part.data
+        self._every = pa.array(np.arange(0, 2 * self.rows, 2))
+
+    def column(self, begin: Positions, end: Positions, games: Positions, problems: Counter[str]) -> pa.DictionaryArray:
+        """The pieces from begin to end, each in the row of its game."""
+        offsets = np.empty(2 * len(begin), np.int32)
+        offsets[0::2], offsets[1::2] = begin, end
+        # Bytes of a buffer that is all ASCII need no check to be text.
+        kind = pa.string() if self._plain else pa.binary()
+        pieces = pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(offsets), self._buffer])
+        if len(games) == self.rows and bool((np.diff(games) == 1).all()):
+            which = self._every
+        else:
+            place = np.full(self.rows, -2, np.int64)
+            place[games] = np.arange(0, len(offsets), 2)
+            which = pa.array(place, mask=place < 0)
+        column = pc.take(pieces, which, boundscheck=False).dictionary_encode()
+        return column if self._plain else _text_dictionary(column, problems)
 
 
 def _text_dictionary(column: pa.DictionaryArray, problems: Counter[str]) -> pa.DictionaryArray:
