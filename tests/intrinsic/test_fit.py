@@ -184,6 +184,14 @@ def test_too_few_turns() -> None:
         fit(np.empty((0, 4)), np.empty(0, dtype=int))
 
 
+def test_when_one_game_alone_tells_there_is_no_standard_error() -> None:
+    """Thirty turns with a choice in one game, and lone moves in another."""
+    lone = np.tile(np.r_[0.0, np.full(19, np.inf)], (30, 1))
+    deltas, played = np.concatenate([DELTAS[:30], lone]), np.r_[PLAYED[:30], np.zeros(30, dtype=int)]
+    found = fit(deltas, played, method="equations", c=0.5, games=np.repeat([0, 1], 30))
+    assert not found.s_error < 1
+
+
 def test_one_game_gives_no_standard_error() -> None:
     assert np.isnan(fit(DELTAS[:500], PLAYED[:500], games=np.zeros(500)).s_error)
 
@@ -195,6 +203,7 @@ def test_one_game_gives_no_standard_error() -> None:
         ({"deltas": np.tile([0.0] + [0.03] * 19, (20, 1))}, "all equal: nothing to fit"),
         ({"deltas": np.tile([0.0] + [np.inf] * 19, (20, 1))}, "one move or moves that are all equal"),
         ({"played": np.r_[np.zeros(19, dtype=int), 20]}, "turn 19: the played move has index 20"),
+        ({"played": np.full(20, -1)}, "outside the moves listed: nothing to fit"),
         ({"played": np.zeros(3, dtype=int)}, "there are 20 turns, but played has shape"),
         ({"games": np.zeros(3)}, "there are 20 turns, but games has shape"),
         ({"method": "magic"}, "unknown method 'magic'"),

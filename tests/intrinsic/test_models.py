@@ -17,6 +17,7 @@ from assay.intrinsic import (
     curve_value,
     move_probabilities,
     played_log_probabilities,
+    scaled,
     scaled_deltas,
 )
 from assay.intrinsic.blocks import blocks
@@ -80,6 +81,30 @@ def test_invariants(model: str, values: list[list[float]], s: float, c: float, c
     assert p.sum(axis=1) == pytest.approx(1.0, abs=1e-9)
     assert (p >= 0).all()
     assert (np.diff(p, axis=1) <= 1e-12).all(), "a worse move is never likelier"
+
+
+@settings(deadline=None)
+@given(values=value_rows(), shift=st.integers(-300, 300), s=parameters_s, c=parameters_c)
+def test_unscaled_probabilities_do_not_change_with_a_common_shift(
+    values: list[list[float]], shift: int, s: float, c: float
+) -> None:
+    def p(rows: np.ndarray) -> np.ndarray:
+        return move_probabilities(scaled_deltas(rows, scale="pawns", cap=20.0), s, c)
+
+    assert p(np.array(values) + shift / 100) == pytest.approx(p(np.array(values)), abs=1e-6)
+
+
+@settings(deadline=None)
+@given(values=value_rows(), s=parameters_s, c=parameters_c)
+def test_the_model_is_symmetric_in_colour(values: list[list[float]], s: float, c: float) -> None:
+    """A black spread in White's numbers (signs changed) has the same distances, and so the same probabilities."""
+    for row in values:
+        known = np.array([value for value in row if not math.isnan(value)])
+        in_whites_numbers = scaled(-known) - scaled(-known[0])
+        p, q = (
+            move_probabilities(deltas, s, c) for deltas in (scaled_deltas(known, cap=20.0, tie=0.0), in_whites_numbers)
+        )
+        assert p == pytest.approx(q, abs=1e-9)
 
 
 @every_model

@@ -156,8 +156,11 @@ def _covariance(problem: Problem, minimum: Minimum) -> Floats:
         gradients, curvatures = problem.scores(minimum.point)
         sums = np.stack([_by_game(problem, gradients[j]) for j in free], axis=1)
         own = np.moveaxis(np.stack([[_by_game(problem, curvatures[j, k]) for k in free] for j in free]), 2, 0)
-        bread = np.linalg.inv(problem.slope(minimum.point, free) * problem.turns)
-        alone = np.linalg.solve(np.eye(len(free)) - own @ bread, sums[:, :, None])[:, :, 0]
+        try:
+            bread = np.linalg.inv(problem.slope(minimum.point, free) * problem.turns)
+            alone = np.linalg.solve(np.eye(len(free)) - own @ bread, sums[:, :, None])[:, :, 0]
+        except np.linalg.LinAlgError:
+            return out  # one game alone, or none, tells the parameters apart
         out[np.ix_(free, free)] = bread @ (alone.T @ alone) @ bread.T * (clusters - 1) / clusters
     return out
 

@@ -71,6 +71,8 @@ class Problem:
         most = array.max(where=worse, initial=0.0)
         if most == 0 or (self.c is None and most == array.min(where=worse, initial=np.inf)):
             raise ModelError("turn 0, like every other, has one move or moves that are all equal: nothing to fit.")
+        if (self.played < 0).all():
+            raise ModelError("turn 0, like every other, was played outside the moves listed: nothing to fit.")
 
     def views(self, point: Floats, *, slopes: bool = True) -> Iterator[View]:
         """The turns block by block at (ln s, ln c) = `point`; without slopes these are left empty."""
