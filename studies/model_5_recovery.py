@@ -1,6 +1,6 @@
 """Study 5: simulated agents on real spreads; do s and c come back, and are their standard errors right?
 
-python studies/model_5_recovery.py GAMES STORE [REPETITIONS]
+python studies/model_5_recovery.py GAMES STORE [REPETITIONS [METHOD ...]]
 
 Each repetition draws whole player-games at random until there are enough turns, lets an agent of known s and c choose
 every move, and fits. Intervals are those of Fit.interval, clustered by player-game.
@@ -21,19 +21,14 @@ S, C = 0.12, 0.5
 SIZES = (200, 1000, 5000)
 
 
-def main(games: str, store: str, repetitions: int = 1000) -> None:
+def main(games: str, store: str, repetitions: int = 1000, *methods: str) -> None:
     turns = load(games, store, 10)
     deltas = scaled_deltas(turns.values)
     unit = turns.game * 2 + turns.white
     members = [np.flatnonzero(unit == u) for u in np.unique(unit)]
     warnings.simplefilter("ignore", AssayWarning)
-    for method, c in (
-        ("percentile", None),
-        ("equations", None),
-        ("likelihood", None),
-        ("ranks", None),
-        ("equations", C),
-    ):
+    for method in methods or ("percentile", "equations", "likelihood", "ranks", "equations, c given"):
+        c = C if method.endswith("c given") else None
         rows = []
         for size in SIZES:
             random = np.random.default_rng(size)
@@ -42,7 +37,7 @@ def main(games: str, store: str, repetitions: int = 1000) -> None:
                 chosen = np.concatenate([members[i] for i in random.permutation(len(members))[: size // 8]])[:size]
                 played = Agent(S, C, seed=random).choose_all(deltas[chosen])
                 try:
-                    fitted = fit(deltas[chosen], played, method=method, c=c, games=unit[chosen])
+                    fitted = fit(deltas[chosen], played, method=method.split(",")[0], c=c, games=unit[chosen])
                 except NotConverged:
                     unfit += 1
                     continue
@@ -50,7 +45,7 @@ def main(games: str, store: str, repetitions: int = 1000) -> None:
                     unfit += 1
                     continue
                 found.append(fitted)
-            row: dict[str, object] = {"method": method + (", c given" if c else ""), "turns": size, "no fit": unfit}
+            row: dict[str, object] = {"method": method, "turns": size, "no fit": unfit}
             for name, true in (("s", S), ("c", C))[: 1 if c else 2]:
                 value = np.array([getattr(f, name) for f in found])
                 error = np.array([getattr(f, f"{name}_error") for f in found])
@@ -65,4 +60,4 @@ def main(games: str, store: str, repetitions: int = 1000) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *(int(arg) for arg in sys.argv[3:]))
+    main(*sys.argv[1:3], *(int(arg) for arg in sys.argv[3:4]), *sys.argv[4:])
