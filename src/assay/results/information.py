@@ -89,8 +89,9 @@ class Information:
 
     @cached_property
     def diagonal(self) -> Floats:
-        """The diagonal with ones for all that is not estimated."""
-        return np.where(self.free & (self.own > 0), self.own, 1.0)
+        """The diagonal with ones for all that is not estimated, and no zeros."""
+        least = 1e-12 * float(np.max(self.own, initial=0.0)) or 1.0
+        return np.where(self.free, np.maximum(self.own, least), 1.0)
 
     @cached_property
     def shift_sizes(self) -> Floats:

@@ -92,7 +92,8 @@ def draw(start: int, count: int) -> Bits:
 
 def _side_by_side(places: Words, steps: int) -> Bits:
     """Walk `steps` numbers from each place at once, and give the stretches one after the other."""
-    a, b, c, d = (np.ascontiguousarray(places[:, i]) for i in range(4))
+    # Copies: the places themselves must stay as they are.
+    a, b, c, d = (places[:, i].copy() for i in range(4))
     e, t, u = (np.empty_like(a) for _ in range(3))
     out = np.empty((steps, len(a)), np.uint16)
     for row in out:

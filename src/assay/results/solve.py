@@ -8,13 +8,14 @@ of wins, draws and losses with Gaussian priors. With half of the games between e
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import RatingError
+from assay.errors import AssayWarning, RatingError
 from assay.results.information import NO_LINKS, Information, Links
 from assay.results.model import draw_curve, expectancy, score_variance, win_draw_loss
 from assay.results.table import Bools, Floats, PairTable
@@ -28,6 +29,11 @@ _FLOOR = 1e-12
 # Longest step in units of 1 / beta: 500 Elo.
 _FARTHEST = 2.85
 _BINS = 1 << 16
+_TRACE = 1e-6
+# A player this far (in units of 1 / beta) from an opponent is on the way to infinity.
+_INFINITE = 25.0
+# Elo; what a white advantage that the results do not bound is taken to be within.
+_WHITE_WITHIN = 300.0
 
 
 @dataclass(frozen=True)
@@ -75,22 +81,45 @@ class Solution:
 
 
 def solve(problem: Problem) -> Solution:
-    """Find the ratings, and with them the white advantage and the draw rate where these are to be fitted."""
-    if not problem.likelihood:
-        ratings, white, trace = _newton(problem, problem.start, problem.white, problem.equal)
-        equal = problem.equal
-        if problem.fit_draws:
-            equal = fit_draws(problem.table, expected(problem, ratings, white))
-        return Solution(ratings, white, equal, information(problem, ratings, white, equal), trace)
+    """Find the ratings, and with them the white advantage and the draw rate where these are to be fitted.
+
+    With few games the best white advantage may be infinite: nobody made a point with Black, say. It is then fitted
+    within some bounds, and a warning tells so.
+    """
+    try:
+        return _solve(problem)
+    except _UnboundedError:
+        if not problem.fit_white or problem.white_precision > 0:
+            raise RatingError(
+                "the ratings found no level: the results are too one-sided; '-g FILE' lists the groups."
+            ) from None
+    warnings.warn(
+        f"the results do not bound the white advantage; it is taken to be within {_WHITE_WITHIN:.0f} points of "
+        f"{problem.white:.0f}.",
+        AssayWarning,
+        stacklevel=2,
+    )
+    return solve(replace(problem, white_precision=1.0 / _WHITE_WITHIN**2))
+
+
+class _UnboundedError(Exception):
+    """The best ratings are infinite."""
+
+
+def _solve(problem: Problem) -> Solution:
     ratings, white, equal = problem.start, problem.white, problem.equal
-    trace = []
+    trace: list[float] = []
     for _ in range(_ROUNDS):
         ratings, white, steps = _newton(problem, ratings, white, equal)
         trace += steps
         if not problem.fit_draws:
             break
+        p = expected(problem, ratings, white)
+        if not problem.likelihood:
+            equal = fit_draws(problem.table, p)
+            break
         # Ratings and draw rate hardly know of each other, so taking turns converges in a few rounds.
-        before, equal = equal, _likeliest_draws(problem, expected(problem, ratings, white))
+        before, equal = equal, _likeliest_draws(problem, p)
         if abs(equal - before) < 1e-9:
             break
     return Solution(ratings, white, equal, information(problem, ratings, white, equal), trace)
@@ -111,7 +140,9 @@ def _information(problem: Problem, p: Floats, equal: float) -> Information:
     extra = np.zeros(table.players + 1)
     if problem.precision is not None:
         extra[:-1] += problem.precision
-    extra[-1] += problem.white_precision
+    # Where every two players met with one colouring only, ratings and white advantage cannot be told apart. A trace of
+    # information about the latter keeps it where it is; it moves nothing that the games tell.
+    extra[-1] += problem.white_precision + _TRACE * float(weight.sum())
     return Information(table, weight, extra, problem.links, problem.links.precision, problem.free, problem.shift)
 
 
@@ -177,7 +208,10 @@ def _newton(problem: Problem, ratings: Floats, white: float, equal: float) -> tu
     for _ in range(_STEPS):
         # A first step need not be exact: the next one starts from a better place anyway (Dembo et al., 1982).
         forcing = 1e-2 if not trace else max(1e-9, min(1e-2, 1e-3 * trace[-1]))
-        step = _information(problem, p, equal).solve(gradient, forcing)
+        try:
+            step = _information(problem, p, equal).solve(gradient, forcing)
+        except np.linalg.LinAlgError:
+            raise _UnboundedError from None
         # Far from its level a player's information is next to nothing, and a step by it would lead anywhere.
         np.clip(step, -_FARTHEST / problem.beta, _FARTHEST / problem.beta, out=step)
         slope, scale = float(gradient @ step), 1.0
@@ -190,11 +224,11 @@ def _newton(problem: Problem, ratings: Floats, white: float, equal: float) -> tu
             scale /= 2.0
         ratings, white = moved, advantage
         trace.append(scale * float(np.max(np.abs(step), initial=0.0)))
-        if not np.isfinite(trace[-1]):
+        if not np.max(np.abs(problem.table.gaps(ratings, white)), initial=0.0) * problem.beta < _INFINITE:
             break
         if trace[-1] < _SMALL:
             return ratings, white, trace
-    raise RatingError("the ratings found no level: the results are too one-sided; '-g FILE' lists the groups.")
+    raise _UnboundedError
 
 
 def fit_draws(table: PairTable, p: Floats, drawn: float | None = None, start: float | None = None) -> float:
@@ -237,12 +271,28 @@ def _draws_rise(games: Floats, draw: Floats, root: Floats, equal: float) -> floa
 
 
 def draw_rate_deviation(problem: Problem, solution: Solution) -> float:
-    """Standard error of a fitted draw rate, with the ratings taken as known."""
-    if not 0.0 < solution.equal < 1.0:
+    """Standard error of a fitted draw rate (the delta method).
+
+    The draws expected at the fitted ratings move with them. With c the derivative of that sum by the ratings and
+    k the covariance of draws and scores, the variance of what is left is sum N D (1 - D) - 2 u k + u V u, u = H^-1 c.
+    """
+    equal, table, beta = solution.equal, problem.table, problem.beta
+    if not 0.0 < equal < 1.0:
         return 0.0
-    games, p = _binned(problem.table, expected(problem, solution.ratings, solution.white))
-    draw, root = draw_curve(p, solution.equal)
-    return float(np.sqrt(np.sum(games * draw * (1.0 - draw)))) / _draws_rise(games, draw, root, solution.equal)
+    p = expected(problem, solution.ratings, solution.white)
+    draw, root = draw_curve(p, equal)
+
+    def gather(values: Floats) -> Floats:
+        with_white, with_black = table.by_side(values)
+        return np.append(with_white - with_black, values.sum())
+
+    moves = gather(table.games * beta * p * (1.0 - p) * 2.0 * (1.0 - 2.0 * p) / np.maximum(root, _FLOOR))
+    shared = gather(table.games * beta * draw * (0.5 - p))
+    u = solution.information.solve(moves, 1e-6)
+    filling = solution.information if problem.likelihood else score_filling(problem, solution)
+    scores = float(np.sum(filling.weight * table.gaps(u[:-1], float(u[-1])) ** 2))
+    left = float(np.sum(table.games * draw * (1.0 - draw))) - 2.0 * float(u @ shared) + scores
+    return float(np.sqrt(max(left, 0.0))) / _draws_rise(table.games.astype(np.float64), draw, root, equal)
 
 
 def _likeliest_draws(problem: Problem, p: Floats) -> float:

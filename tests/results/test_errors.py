@@ -1,0 +1,203 @@
+"""Errors: the sandwich, its estimate for large lists, simulations, game pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.results import jenkins, rate, variance
+from assay.results.gamepairs import count_pairs
+from assay.results.jenkins import PLACES, SPACING, blocks, draw, seeded, walk
+from assay.results.model import score_variance, slope
+
+
+def test_two_players_have_a_closed_form() -> None:
+    # N games at p = 1/2: the difference has the variance Var(score) / (N beta^2 / 16).
+    result = rate(["A"] * 50 + ["B"] * 50, ["B"] * 50 + ["A"] * 50, [1, 0] * 50, white_advantage=0.0)
+    sd = np.sqrt(float(score_variance(0.5, 0.0)) / 100) * 4 / slope()
+    assert result.difference_deviation(0, 1)[0] == pytest.approx(sd, rel=1e-6)
+    assert result.deviation == pytest.approx([sd / 2, sd / 2], rel=1e-6)
+
+
+def test_covariance_agrees_with_simulation(make_pool: Callable[..., Any]) -> None:
+    pool = make_pool(12, 1500)
+    result = rate(pool.white, pool.black, pool.score, players=pool.players)
+    simulated = result.simulate(1000, seed=3)
+    assert simulated.deviation == pytest.approx(result.deviation, rel=0.08)
+    assert np.mean(simulated.deviation / result.deviation) == pytest.approx(1, abs=0.02)
+    assert simulated.white_deviation == pytest.approx(result.white_deviation, rel=0.08)
+    assert simulated.draws_deviation == pytest.approx(result.draws_deviation, rel=0.08)
+    i, j = np.triu_indices(12, 1)
+    ratio = simulated.difference_deviation(i, j) / result.difference_deviation(i, j)
+    assert ratio.mean() == pytest.approx(1, abs=0.02)
+
+
+def test_errors_from_an_anchor_are_those_of_the_difference(make_pool: Callable[..., Any]) -> None:
+    pool = make_pool(12, 900)
+    result = rate(pool.white, pool.black, pool.score, players=pool.players, anchors={"P004": 2500.0})
+    others = np.flatnonzero(np.arange(12) != 4)
+    expected = result.difference_deviation(others, np.full(11, 4))
+    assert result.deviation[others] == pytest.approx(expected)
+    assert result.deviation[4] == 0
+    pool_wide = rate(
+        pool.white, pool.black, pool.score, players=pool.players, anchors={"P004": 2500.0}, errors_from="pool"
+    )
+    plain = rate(pool.white, pool.black, pool.score, players=pool.players)
+    assert pool_wide.deviation == pytest.approx(plain.deviation)
+
+
+def test_superiority_is_complementary(make_pool: Callable[..., Any]) -> None:
+    pool = make_pool(6, 300)
+    chance = rate(pool.white, pool.black, pool.score).superiority()
+    off = ~np.eye(6, dtype=bool)
+    assert (chance + chance.T)[off] == pytest.approx(1.0)
+    assert np.isnan(np.diagonal(chance)).all()
+
+
+def test_the_estimate_for_large_lists_is_within_two_percent(
+    make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = make_pool(700, 50_000)
+    result = rate(pool.white, pool.black, pool.score)
+    estimate = result.deviation.copy()
+    monkeypatch.setattr(variance, "_EXACT", 5000)
+    exact = rate(pool.white, pool.black, pool.score).deviation
+    assert np.quantile(np.abs(estimate / exact - 1), 0.95) < 0.02
+
+
+def test_thin_pools_are_sampled(make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = make_pool(600, 2400, spread=50.0)
+    monkeypatch.setattr(variance, "_EXACT_IF_THIN", 0)
+    sampled = rate(pool.white, pool.black, pool.score)
+    monkeypatch.setattr(variance, "_EXACT", 5000)
+    exact = rate(pool.white, pool.black, pool.score)
+    known = exact.bounded
+    assert np.quantile(np.abs(sampled.deviation[known] / exact.deviation[known] - 1), 0.9) < 0.15
+
+
+def test_matrices_of_huge_lists_are_refused(make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(variance, "MOST_IN_MATRIX", 5)
+    pool = make_pool(6, 100)
+    with pytest.raises(variance.RatingError, match="GB"):
+        rate(pool.white, pool.black, pool.score).covariance()
+
+
+# The generator.
+
+
+def test_jenkins_side_by_side_is_jenkins_one_by_one() -> None:
+    one_by_one = np.zeros(10_000, np.uint16)
+    walk(seeded(), 10_000, one_by_one)
+    assert (draw(0, 10_000) == one_by_one).all()
+    assert (draw(4_090, 20) == one_by_one[4_090:4_110]).all()
+    assert (np.concatenate(list(islice(blocks(700, 3), 5))) == one_by_one[:3500]).all()
+
+
+@pytest.mark.parametrize("row", [0, 1])
+def test_each_place_leads_to_the_next(row: int) -> None:
+    places = jenkins._places()[row]
+    for i in np.random.default_rng(0).integers(0, PLACES - 1, 3).tolist():
+        state = tuple(int(word) for word in places[i])
+        assert walk(state, SPACING[row]) == tuple(int(word) for word in places[i + 1])  # type: ignore[arg-type]
+
+
+def test_the_close_and_the_far_places_join() -> None:
+    end = SPACING[0] * PLACES
+    across = draw(end - 5, 10)
+    assert (across[:5] == draw(end - 5, 5)).all()
+    assert (across[5:] == draw(end, 5)).all()
+
+
+def test_beyond_the_last_place_the_walk_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    near = np.concatenate(list(islice(blocks(1000), 12)))
+    places = jenkins._places()[:, :2].copy()
+    places[1, 1] = jenkins._places()[0, 1]
+    monkeypatch.setattr(jenkins, "PLACES", 2)
+    monkeypatch.setattr(jenkins, "SPACING", (SPACING[0], SPACING[0]))
+    monkeypatch.setattr(jenkins, "_places", lambda: places)
+    assert (np.concatenate(list(islice(blocks(1000), 12))) == near).all()
+
+
+# Simulations.
+
+
+def test_simulations_repeat_themselves(make_pool: Callable[..., Any]) -> None:
+    pool = make_pool(8, 300)
+    result = rate(pool.white, pool.black, pool.score)
+    assert (result.simulate(20).deviations == result.simulate(20).deviations).all()
+    assert (result.simulate(20, seed=5).deviations == result.simulate(20, seed=5).deviations).all()
+    assert (result.simulate(20).deviations != result.simulate(20, seed=5).deviations).any()
+
+
+def test_a_simulated_run_is_a_rating_of_its_games(make_pool: Callable[..., Any]) -> None:
+    """One run by hand: bits in the order of the encounters, thresholds of 65536 pW and 65536 (pW + pD)."""
+    pool = make_pool(7, 400)
+    result = rate(pool.white, pool.black, pool.score, players=pool.players)
+    order = np.lexsort((pool.black, pool.white))
+    white, black = pool.white[order], pool.black[order]
+    from assay.results.model import expectancy, win_draw_loss
+
+    gap = result.ratings[white] - result.ratings[black] + result.white_advantage
+    win, drawn, _ = win_draw_loss(expectancy(gap, slope()), result.draw_rate)
+    bits = draw(0, 400)
+    score = np.where(bits < np.floor(65536 * win), 1.0, np.where(bits < np.floor(65536 * (win + drawn)), 0.5, 0.0))
+    by_hand = rate(white, black, score, players=pool.players)
+    first = result.simulate(2)
+    assert first.deviations[0] == pytest.approx(by_hand.ratings - result.ratings, abs=0.01)
+    assert first.white[0] == pytest.approx(by_hand.white_advantage, abs=0.01)
+    assert first.equal[0] == pytest.approx(by_hand.draw_rate, abs=1e-4)
+
+
+def test_thin_pools_end_with_simulations() -> None:
+    # A chain of single draws: nearly every simulated run falls apart.
+    white, black = list(range(9)), list(range(1, 10))
+    result = rate(white, black, [0.5] * 9, white_advantage=0.0)
+    simulated = result.simulate(5)
+    assert simulated.runs == 5
+    assert np.isfinite(simulated.deviation).all()
+
+
+def test_priors_are_drawn_anew_in_simulations() -> None:
+    result = rate(["A"] * 30, ["B"] * 30, [1, 0, 0.5] * 10, priors={"A": (2400.0, 30.0)}, draw_rate=0.5)
+    simulated = result.simulate(200)
+    assert simulated.deviation[0] == pytest.approx(30, rel=0.25)
+
+
+# Game pairs.
+
+
+def test_pairs_are_found_in_order() -> None:
+    white = np.array([0, 1, 0, 1, 0, 0])
+    black = np.array([1, 0, 1, 0, 1, 2])
+    score = np.array([1.0, 0.5, 0.0, 1.0, 0.5, 1.0])
+    pairs = count_pairs(white, black, score, np.array([5, 5, 9, 9, 9, 5]))
+    assert len(pairs.first) == 2
+    assert pairs.counts.sum() == 2
+    # 1 + (1 - 0.5) = 1.5 points, and 0 + (1 - 1) = 0 points for the first player.
+    assert pairs.counts.tolist() == [1, 0, 0, 1, 0]
+    assert len(pairs.single_white) == 2
+
+
+def test_unbalanced_openings_shrink_errors_from_pairs() -> None:
+    # White wins every game: by single games a coin toss, by pairs no spread at all.
+    games = 200
+    white = np.tile([0, 1], games)
+    opening = np.repeat(np.arange(games), 2)
+    score = np.ones(2 * games)
+    score[:8] = [0.5, 1, 1, 0.5, 1, 1, 0.5, 0.5]
+    plain = rate(white, 1 - white, score, white_advantage=0.0)
+    paired = rate(white, 1 - white, score, white_advantage=0.0, opening=opening)
+    assert paired.ratings == pytest.approx(plain.ratings)
+    assert paired.deviation[0] < plain.deviation[0] / 5
+
+
+def test_independent_games_have_the_same_errors_from_pairs(make_pool: Callable[..., Any]) -> None:
+    pool = make_pool(2, 4000, advantage=0.0)
+    opening = np.zeros(4000, int)
+    plain = rate(pool.white, pool.black, pool.score, white_advantage=0.0)
+    paired = rate(pool.white, pool.black, pool.score, white_advantage=0.0, opening=opening)
+    assert paired.deviation[0] == pytest.approx(plain.deviation[0], rel=0.06)
