@@ -92,7 +92,7 @@ def _ladder(rows: Sequence[Row], by: str, folder: Path) -> Path:
         axes.plot([elo for elo, _ in tags], [i for _, i in tags], "d", color=ORANGE, label="rating in the tags")
     axes.set(xlabel="Elo", yticks=place, yticklabels=[row.group for row in rows], ylim=(len(rows) - 0.5, -0.5))
     axes.grid(axis="x", color="#dddddd")
-    axes.legend(frameon=False, fontsize="small")
+    axes.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
     return save(figure, folder, f"ipr_by_{by}.png")
 
 
