@@ -1,0 +1,79 @@
+"""The quick reader of plain files reads what the thorough one reads, or says that it cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.games.plain import PlainTags, read_plain
+from assay.games.tags import read_tags
+
+NAMES = st.text(
+    st.characters(min_codepoint=32, max_codepoint=0x17F, exclude_characters='"\\{[]'), min_size=1, max_size=40
+)
+RESULTS = st.sampled_from(["1-0", "0-1", "1/2-1/2", "*"])
+
+
+def columns(found: PlainTags) -> list[list[str]]:
+    players = [value.decode() for value in found.players]
+    results = [value.decode() for value in found.results]
+    return [
+        [players[code] for code in found.white.tolist()],
+        [players[code] for code in found.black.tolist()],
+        [results[code] for code in found.result.tolist()],
+    ]
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(NAMES, NAMES, RESULTS, st.booleans()), min_size=1, max_size=30), st.sampled_from(["\n", "\r\n"])
+)
+def test_both_readers_agree(tmp_path: Path, games: list[tuple[str, str, str, bool]], end: str) -> None:
+    lines = []
+    for white, black, result, more in games:
+        lines += ['[Event "x"]'] if more else []
+        lines += [f'[White "{white}"]', f'[Black "{black}"]', f'[Result "{result}"]']
+        lines += ['[ECO "C20"]', "", "1. e4 e5 2. Nf3", result, ""] if more else ["", result, ""]
+    (tmp_path / "games.pgn").write_bytes(end.join(lines).encode())
+    found = read_plain(tmp_path / "games.pgn")
+    assert found is not None
+    thorough = read_tags([tmp_path / "games.pgn"])
+    assert columns(found) == [thorough.column(tag) for tag in ("White", "Black", "Result")]
+
+
+def test_blocks_are_cut_between_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.games.plain._BLOCK", 100)
+    text = "".join(f'[White "P{i}"]\n[Black "Q{i % 7}"]\n[Result "1-0"]\n\n1-0\n\n' for i in range(500))
+    (tmp_path / "games.pgn").write_text(text)
+    found = read_plain(tmp_path / "games.pgn")
+    assert found is not None
+    assert columns(found)[0] == [f"P{i}" for i in range(500)]
+    assert columns(found)[1] == [f"Q{i % 7}" for i in range(500)]
+
+
+def test_indented_tags_and_a_byte_order_mark_are_plain(tmp_path: Path) -> None:
+    text = '\ufeff[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n\n'
+    text += '  [White "C"]\n\t[Black "D"]\n [Result "0-1"]\n\n0-1\n'
+    (tmp_path / "games.pgn").write_text(text, encoding="utf-8")
+    found = read_plain(tmp_path / "games.pgn")
+    assert found is not None
+    assert columns(found) == [["A", "C"], ["B", "D"], ["1-0", "0-1"]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[White "A"]\n[Result "1-0"]\n\n1-0\n',
+        '[White "A"]\n\n*\n\n[Black "B"]\n[Result "1-0"]\n\n1-0\n',
+        '[Black "B"]\n[White "A"]\n[Result "1-0"]\n\n1-0\n',
+        '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 {good} 1-0\n',
+        '[White "The \\"Turk\\""]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n',
+        f'[White "{"x" * 200}"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n',
+    ],
+)
+def test_what_is_not_plain_is_left_to_the_thorough_reader(tmp_path: Path, text: str) -> None:
+    (tmp_path / "games.pgn").write_text(text)
+    assert read_plain(tmp_path / "games.pgn") is None
