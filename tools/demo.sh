@@ -21,11 +21,11 @@ fi
 
 assay --version
 say "The match Kasparov - Deep Blue, New York 1997: the moves of both sides as Elo"
-assay ipr "$match" --depth 8 --store "$store" "${engine[@]}"
+assay ipr "$match" --depth 8 --store "$store" ${engine[@]+"${engine[@]}"}
 
 say "A simulated event (truth: simulated-event.manifest.json): whose moves are unusual for the rating?"
-assay screen "$event" --quick --store "$store" "${engine[@]}"
+assay screen "$event" --quick --store "$store" ${engine[@]+"${engine[@]}"}
 
 say "The report"
-assay report "$event" --quick --store "$store" "${engine[@]}" -o "$out/demo.html"
+assay report "$event" --quick --store "$store" ${engine[@]+"${engine[@]}"} -o "$out/demo.html"
 printf 'Open %s/%s in a browser.\n' "$PWD" "$out/demo.html"

@@ -29,7 +29,7 @@ METHODS = (*ARTERY_METHODS, *FIT_METHODS)
 FEWEST_TURNS = 20
 # Below this many turns the player's rating says more than the moves do; see docs/rating.md.
 FEW_TURNS = 200
-# The prior on ln s: players' strength about their rating, 200 Elo, where an Elo is some .00075 in ln s.
+# The prior on ln s: how far play may lie from the player's rating, 160 to 200 Elo (an Elo is .00075 to .00095 in ln s).
 PRIOR_LOG_S = 0.15
 
 
