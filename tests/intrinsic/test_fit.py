@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -110,6 +112,7 @@ def test_the_interval_surrounds_and_widens_with_few_games() -> None:
     assert few.games == 4
     ratio = np.log(few.interval("c")[1] / few.c) / (few.c_error / few.c)
     assert ratio == pytest.approx(3.182, abs=0.001), "Student's t with three degrees of freedom"
+    assert replace(few, s_error=1e6).interval("s") == (0.0, np.inf)
     with pytest.raises(ModelError, match="parameters are s and c"):
         many.interval("p")
 

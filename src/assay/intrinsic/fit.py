@@ -78,7 +78,8 @@ class Fit:
             raise ModelError(f"the parameters are s and c, not {parameter!r}.")
         value, error = (self.s, self.s_error) if parameter == "s" else (self.c, self.c_error)
         half = float(student.ppf(0.5 + level / 2, max(self.effective_games - 1, 1))) * error / value
-        return value * float(np.exp(-half)), value * float(np.exp(half))
+        with np.errstate(over="ignore"):  # where the data tell nothing, the interval is everything
+            return value * float(np.exp(-half)), value * float(np.exp(half))
 
 
 def fit(
