@@ -29,7 +29,7 @@ FLAGS = (
 
 
 # A busy machine may take its time; nothing here tests how quick it is.
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=180_000)
 
 
 @dataclass
@@ -100,7 +100,7 @@ def page(browser: Browser) -> Iterator[Page]:
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: complaints.append(message.text) if "Policy" in message.text else None)
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(180_000)
     yield page
     context.close()
     assert not complaints
