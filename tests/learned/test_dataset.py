@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from assay.bands import Bands
@@ -45,7 +46,11 @@ def test_a_game_comes_back_as_it_was_encoded(tmp_path: Path) -> None:
 
 
 def test_plies_are_mapped_not_read(dataset: Dataset) -> None:
-    planes = dataset.game(3).planes
+    fresh = open_dataset(dataset.path)
+    assert len(fresh) > 50  # the table of games is there
+    before = pa.total_allocated_bytes()
+    planes = fresh.game(3).planes
+    assert pa.total_allocated_bytes() - before < planes.nbytes
     assert not planes.flags.owndata
     assert not planes.flags.writeable
 

@@ -169,7 +169,7 @@ class Dataset:
 
     def _open(self, number: int) -> Plies:
         table = _read(self.path / shard_name(number), PLY_SCHEMA)
-        columns = [table[field.name].combine_chunks() for field in PLY_SCHEMA]
+        columns = [table[field.name].chunk(0) for field in PLY_SCHEMA]  # one batch: joining chunks would copy them
         return Plies(
             *(
                 column.values.to_numpy(zero_copy_only=True).reshape(-1, field.type.list_size)
