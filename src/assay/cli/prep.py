@@ -30,8 +30,9 @@ RESULTS = ("0-1", "1/2-1/2", "1-0")
 def prep(**switches: Any) -> None:
     """Shrink games to their results, and leave out players that cannot be rated well.
 
-    The output is PGN with the tags White, Black and Result alone, in the order of the input. Rules are applied until nothing changes, for without the games of one player another may
-    fall below a limit. What was left out is told on stderr.
+    The output is PGN with the tags White, Black and Result alone, in the order of the input. Rules are applied until
+    nothing changes, for without the games of one player another may fall below a limit. What was left out is told
+    on stderr.
 
     \b
     Examples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +49,11 @@ class Results:
     @property
     def counted(self) -> Bools:
         return self.outcome >= 0
+
+    def summed_up(self) -> Results:
+        """The same without the columns of players, once they are in a table: they are the most of it."""
+        nobody = np.empty(0, np.int32)
+        return replace(self, white=nobody, black=nobody)
 
     def table(self) -> PairTable:
         use = self.counted

@@ -42,10 +42,12 @@ class PairTable:
         games: Counts = self.wins + self.draws + self.losses
         return games
 
-    @cached_property
+    @property
     def white_points(self) -> Floats:
-        """Points White made in each encounter."""
-        points: Floats = self.wins + 0.5 * self.draws
+        """Points White made in each encounter; not kept, for it is large and quickly made."""
+        points = self.draws.astype(np.float64)
+        points *= 0.5
+        points += self.wins
         return points
 
     @cached_property
