@@ -7,6 +7,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from assay.progress import Progress
 KIND = "games index"
 METADATA = b"assay"  # the key of the manifest among a Parquet file's metadata
 _PIECE = 4 << 20
+_AHEAD = 8  # pieces in work at a time
 _GROUP_ROWS = 1 << 17
 _GROUP_BYTES = 64 << 20
 _PLAIN = ("start_offset", "end_offset")
@@ -86,7 +88,8 @@ def index(
     with atomic(target) as part:
         writer = (_ParquetWriter if target.suffix == ".parquet" else _CsvWriter)(part, movetext=movetext)
         try:
-            with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+            workers = threads or os.cpu_count() or 1
+            with nullcontext() if workers == 1 else ThreadPoolExecutor(workers) as pool:
                 total = sum(0 if file == STDIN else Path(file).stat().st_size for file in files) or None
                 with Progress("indexing", total, unit="bytes", quiet=quiet) as progress:
                     for file in files:
@@ -120,7 +123,12 @@ def _describe(source: IndexedSource) -> dict[str, Any]:
 
 
 def _index_one(
-    file: str, writer: _ParquetWriter | _CsvWriter, pool: ThreadPoolExecutor, progress: Progress, *, movetext: bool
+    file: str,
+    writer: _ParquetWriter | _CsvWriter,
+    pool: ThreadPoolExecutor | None,
+    progress: Progress,
+    *,
+    movetext: bool,
 ) -> IndexedSource:
     problems: Counter[str] = Counter()
     games = length = 0
@@ -144,13 +152,17 @@ def _rows(piece: Piece, file: str, movetext: bool) -> tuple[pa.RecordBatch, Coun
 
 
 def _in_order(
-    pool: ThreadPoolExecutor, todo: Iterator[Piece], file: str, movetext: bool
+    pool: ThreadPoolExecutor | None, todo: Iterator[Piece], file: str, movetext: bool
 ) -> Iterator[tuple[Piece, tuple[pa.RecordBatch, Counter[str]]]]:
     """Work on a few pieces at a time, so that memory stays bounded, and hand out the results in order."""
+    if pool is None:
+        for piece in todo:
+            yield piece, _rows(piece, file, movetext)
+        return
     waiting: deque[tuple[Piece, Future[tuple[pa.RecordBatch, Counter[str]]]]] = deque()
     for piece in todo:
         waiting.append((piece, pool.submit(_rows, piece, file, movetext)))
-        if len(waiting) > 2 * pool._max_workers:
+        if len(waiting) > _AHEAD:
             first, result = waiting.popleft()
             yield first, result.result()
     while waiting:
