@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from itertools import islice
 from typing import Any
@@ -159,6 +160,18 @@ def test_thin_pools_end_with_simulations() -> None:
     simulated = result.simulate(5)
     assert simulated.runs == 5
     assert np.isfinite(simulated.deviation).all()
+
+
+def test_memory_of_simulations_knows_no_square_of_the_players(make_pool: Callable[..., Any]) -> None:
+    players = 4000
+    pool = make_pool(players, 20 * players, spread=50.0)
+    result = rate(pool.white, pool.black, pool.score)
+    tracemalloc.start()
+    simulated = result.simulate(3)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert simulated.deviations.shape == (3, players)
+    assert peak < players**2 * 8 / 3
 
 
 def test_priors_are_drawn_anew_in_simulations() -> None:
