@@ -20,7 +20,7 @@ from assay.engine.identity import Identity
 from assay.engine.plan import plan
 from assay.engine.run import Outcome
 from assay.engine.store import Store
-from assay.errors import AssayWarning, EngineError
+from assay.errors import AssayWarning, EngineError, StoreError
 from assay.games import read_games
 
 distributed = pytest.importorskip("distributed")
@@ -83,8 +83,14 @@ def test_when_the_scheduler_goes_away_what_came_back_is_stored(
     )
     store = tmp_path / "store.db"
 
+    def something_is_stored() -> bool:
+        try:
+            return bool(values(store))
+        except StoreError:  # it is just being made
+            return False
+
     def kill_when_something_is_stored() -> None:
-        while not store.exists() or not values(store):
+        while not something_is_stored():
             time.sleep(0.1)
         scheduler.kill()
 

@@ -13,8 +13,8 @@ def clock_scalars(clock: Floats, base: float | None, increment: float | None) ->
 
     The first move of each side is taken to start from the full base.
 
-    >>> clock_scalars(np.array([300, 300, 295, 290], dtype=np.float32), 300, 0).round(3).tolist()
-    [[1.0, 0.0], [1.0, 0.0], [0.983, 0.017], [0.967, 0.033]]
+    >>> clock_scalars(np.array([300, 300, 225, 150], dtype=np.float32), 300, 0).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.75, 0.25], [0.5, 0.5]]
     """
     scalars = np.full((len(clock), 2), np.nan, dtype=np.float32)
     if base is None or base <= 0:

@@ -42,7 +42,7 @@ def engine_scalars(values: npt.NDArray[np.float64], played: npt.NDArray[np.int64
     A move that the engine did not list is taken for the worst listed; pawns and ranks are both on a scale of ratios,
     as people see them (Regan & Haworth 2011 scale the differences in the same spirit).
 
-    >>> engine_scalars(np.array([[1.0, 0.5, 0.0]]), np.array([2])).round(2).tolist()
+    >>> engine_scalars(np.array([[1.0, 0.5, 0.0]]), np.array([2])).astype(float).round(2).tolist()
     [[1.1, 0.69, 0.41, 0.69]]
     """
     listed = np.isfinite(values).sum(axis=1)
