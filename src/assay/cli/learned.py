@@ -384,6 +384,14 @@ def guess(
         raise LearnedError("-o draws one game: choose it with --game.")
     else:
         _print_games(guesses, format, player, pool_games(guesses, player) if player else None)
+    for run in {guess.run.name: guess.run for guess in guesses}.values():
+        if run.error is not None:
+            own, mean = run.error
+            click.echo(
+                f"assay: on unseen players the model {run.name} is off by {own:.0f} Elo on average; "
+                f"guessing the mean for everybody, by {mean:.0f}.",
+                err=True,
+            )
     for reason, count in problems.most_common():
         click.echo(f"assay: {count} games left out: {reason}.", err=True)
 

@@ -45,6 +45,12 @@ class Run:
     def name(self) -> str:
         return self.path.name
 
+    @property
+    def error(self) -> tuple[float, float] | None:
+        """Mean absolute error on unseen players at the end of a game, and that of the mean; None if never judged."""
+        judged = self.manifest["settings"].get("judged")
+        return (judged["by_ply"]["end"]["mae"], judged["by_ply"]["end"]["mean_mae"]) if judged else None
+
 
 def save_run(
     path: Path,
