@@ -181,9 +181,10 @@ class _ParquetWriter:
         self._writer = pq.ParquetWriter(
             self._file,
             self.schema,
-            compression="zstd",
-            compression_level=1,
+            # The columns are small either way, and lz4 costs least; text is worth more.
+            compression={name: "zstd" if name == MOVETEXT else "lz4" for name in self.schema.names},
             use_dictionary=texts,
+            write_statistics=[name for name in self.schema.names if name not in (*texts, MOVETEXT)],
             column_encoding=dict.fromkeys(_PLAIN, "DELTA_BINARY_PACKED"),
             store_schema=False,
         )

@@ -25,7 +25,7 @@ _ROLE = bytes(
     (b in _BEFORE) | (b in _FIRST) << 1 | (b in _SECOND) << 2 | (b == ord("{")) << 3 | (b == ord("}")) << 4
     for b in range(256)
 )
-_SCAN = 256 << 10  # this much stays in the second-level cache while it is looked at
+_SCAN = 128 << 10  # this much stays in the second-level cache while it is looked at
 
 _ASIDE = re.compile(rb"\{[^}]*(?:\}|$)|;[^\n]*|^%[^\n]*", re.M)
 _PARENTHESIS = re.compile(rb"[()]")

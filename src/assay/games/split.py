@@ -23,7 +23,7 @@ Positions = npt.NDArray[np.int64]
 
 PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
 _TAILS = (8 << 10, 64 << 10)  # how much of the end of a block is looked at for the start of a game
-_SCAN = 256 << 10  # this much stays in the second-level cache while it is compared
+_SCAN = 128 << 10  # this much stays in the second-level cache while it is compared
 
 _BOM = b"\xef\xbb\xbf"
 _BROKEN_TAG = re.compile(rb"\[[A-Za-z0-9_+#=:-]*[ \t]*\r?(?=\n)")  # a line that broke off before its value
@@ -297,8 +297,9 @@ def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
         else:
             break
     words = lines.tag_words
+    first_words = words[is_head]
     for name in _USUAL_FIRST:
-        begins = same(words[is_head], name + b' "')
+        begins = same(first_words, name + b' "')
         if begins.any():
             again = same(words, name + b' "') & ~is_head
             if again.any():
