@@ -121,13 +121,14 @@ def test_the_command_draws_a_chart_and_a_picture(games: Callable[..., Path], tmp
     assert run.exit_code == 0, run.output
     assert "White: A" in run.output
     assert "6... O-O" in run.output
+    assert "on unseen players the model otb is off by" in run.stderr
     assert "█" in run.output
     assert picture.read_text().startswith("<?xml")
 
 
 def test_the_command_prints_json(games: Callable[..., Path]) -> None:
     run = CliRunner().invoke(command, [str(games(("A", "B", ITALIAN))), "--format", "json", "--model", "lichess"])
-    rows = json.loads(run.output)
+    rows = json.loads(run.stdout)
     assert len(rows) == 13
     bands = [name for name in rows[0] if name.startswith("white_") and name.removeprefix("white_").isdecimal()]
     assert math.isclose(sum(rows[-1][name] for name in bands), 1)
@@ -135,7 +136,7 @@ def test_the_command_prints_json(games: Callable[..., Path]) -> None:
 
 def test_many_games_give_a_table_and_a_pooled_row(games: Callable[..., Path]) -> None:
     file = games(("A", "B", ITALIAN), ("B", "A", ITALIAN))
-    every = json.loads(CliRunner().invoke(command, [str(file), "--format", "json"]).output)
+    every = json.loads(CliRunner().invoke(command, [str(file), "--format", "json"]).stdout)
     assert [(row["game"], row["player"]) for row in every] == [(1, "A"), (1, "B"), (2, "B"), (2, "A")]
-    one = json.loads(CliRunner().invoke(command, [str(file), "--player", "A", "--format", "json"]).output)
+    one = json.loads(CliRunner().invoke(command, [str(file), "--player", "A", "--format", "json"]).stdout)
     assert [row["colour"] for row in one] == ["White", "Black", "pooled"]
