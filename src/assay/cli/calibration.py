@@ -163,8 +163,8 @@ def calibration_list(format: str) -> None:
                 "engine": found.engine,
                 "depth": found.depth,
                 "lines": found.lines,
-                "games": found.games,
-                "turns": found.turns,
+                "games": found.games or None,
+                "turns": found.turns or None,
                 "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE",
             }
         )
