@@ -17,7 +17,7 @@ OUTSIDE = "text before the first game"
 TOO_LONG = "game longer than 64 MB, its end left out"
 
 MAX_GAME = 64 << 20
-BLOCK = 2 << 20  # its arrays stay in the caches
+BLOCK = 4 << 20
 
 _TAG_LINE = re.compile(rb'^\[([A-Za-z0-9][A-Za-z0-9_+#=:-]*)[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*$')
 _ESCAPED = re.compile(r'\\([\\"])')
