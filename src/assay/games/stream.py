@@ -65,11 +65,6 @@ class Stream:
             raise ValueError("the stream was opened without hashed=True")
         return self._hash.hexdigest()
 
-    @property
-    def total(self) -> int | None:
-        """The size of the file on disk, None for a pipe; `size` counts towards it."""
-        return None if self.name == STDIN else Path(self.name).stat().st_size
-
     def blocks(self, size: int = 2 << 20) -> Iterator[bytes]:
         """Uncompressed bytes in blocks of at least `size`, the last one excepted."""
         parts: list[bytes] = []
