@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.games.reader import decode, splits, unescape
+from assay.games.reader import splits, unescape
 from assay.games.split import Positions, Split, same, words_at
 from assay.games.stream import Stream, find_files
 from assay.progress import Progress
@@ -156,18 +156,19 @@ def _text_dictionary(column: pa.DictionaryArray, problems: Counter[str]) -> pa.D
         if not pc.any(pc.match_substring(text, "\\")).as_py():
             return pa.DictionaryArray.from_arrays(column.indices, text)
     except pa.ArrowInvalid:
-        problems[LATIN1] += sum(not _is_utf8(value) for value in values.to_pylist())
-    plain = pa.array([unescape(decode(value)) for value in values.to_pylist()], pa.string())
+        pass  # some are not UTF-8
+    plain = pa.array([_text(value, problems) for value in values.to_pylist()], pa.string())
     # Two spellings may now be one value, so encode again.
     return pa.DictionaryArray.from_arrays(column.indices, plain).dictionary_decode().dictionary_encode()
 
 
-def _is_utf8(value: bytes) -> bool:
+def _text(value: bytes, problems: Counter[str]) -> str:
     try:
-        value.decode("utf-8")
+        text = value.decode("utf-8")
     except UnicodeDecodeError:
-        return False
-    return True
+        text = value.decode("latin-1")
+        problems[LATIN1] += 1
+    return unescape(text)
 
 
 @dataclass(frozen=True)
