@@ -2,9 +2,10 @@
 
     python benchmarks/engine.py GAMES.pgn [--positions 60] [--depth 10] [--stored 300000]
 
-Values the same positions of the games at full width three ways: with python-chess's `analyse(multipv=...)` in a loop,
-with one worker of Assay's pool, and with two. Then fills a store with made-up positions and times the start of a run
-over it.
+Values the same positions of the games at full width: with python-chess's `analyse(multipv=...)` in a loop and with
+Assay's pool, each with one engine and with two. (With one engine and a second core at rest, python-chess reads while
+the engine thinks and its cost does not show; with two engines on two cores it does.) Then fills a store with made-up
+positions and times the start of a run over it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import os
 import random
 import tempfile
 import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,7 +58,7 @@ class Tally:
         return f"{name:26}{rate:8.2f}{1000 / rate:9.1f}{busy}{idle}{own:12.2f}"
 
 
-def with_python_chess(engine: chess.engine.SimpleEngine, keys: list[bytes], depth: int, tally: Tally) -> None:
+def with_python_chess(engine: chess.engine.SimpleEngine, keys: Iterable[bytes], depth: int, tally: Tally) -> None:
     """A plain loop over `analyse(multipv=...)`."""
     begun, cpu = time.perf_counter(), time.process_time()
     for key in keys:
@@ -64,6 +68,16 @@ def with_python_chess(engine: chess.engine.SimpleEngine, keys: list[bytes], dept
         tally.values[key] = [f"{info['pv'][0].uci()} {_text(info['score'].relative)}" for info in said]
     tally.seconds += time.perf_counter() - begun
     tally.own_cpu += time.process_time() - cpu
+
+
+def with_two_of_python_chess(engines: list[chess.engine.SimpleEngine], keys: list[bytes], depth: int) -> Tally:
+    """The same loop in two threads, which take the next position from one list."""
+    todo, parts = iter(keys), [Tally(), Tally()]
+    begun, cpu = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(with_python_chess, engines[i], todo, depth, parts[i]) for i in range(2)]:
+            done.result()
+    return Tally(time.perf_counter() - begun, time.process_time() - cpu, values=parts[0].values | parts[1].values)
 
 
 def _text(score: chess.engine.Score) -> int | str | None:
@@ -119,17 +133,21 @@ def main() -> None:
     print(f"{len(keys)} positions, depth {args.depth}, {LINES} lines, {os.cpu_count()} cores")
     print(f"{'':26}{'pos/s':>8}{'ms/pos':>9}{'busy':>8}{'idle ms/pos':>12}{'own CPU ms':>12}")
     plain, one, two = Tally(), Tally(), Tally()
-    with chess.engine.SimpleEngine.popen_uci(list(find())) as engine:
-        engine.configure({"Threads": 1, "Hash": 16})
+    with ExitStack() as stack:
+        engines = [stack.enter_context(chess.engine.SimpleEngine.popen_uci(list(find()))) for _ in range(2)]
+        for engine in engines:
+            engine.configure({"Threads": 1, "Hash": 16})
         # In turns, a few positions each, so that whatever else the machine does strikes both alike.
         for at in range(0, len(keys), BLOCK):
-            with_python_chess(engine, keys[at : at + BLOCK], args.depth, plain)
+            with_python_chess(engines[0], keys[at : at + BLOCK], args.depth, plain)
             with_assay(keys[at : at + BLOCK], args.depth, 1, one)
+        plain_two = with_two_of_python_chess(engines, keys, args.depth)
     with_assay(keys, args.depth, 2, two)
-    assert plain.values == one.values == two.values, "the values differ"
+    assert plain.values == one.values == two.values == plain_two.values, "the values differ"
     for name, tally, workers in (
-        ("python-chess, one engine", plain, 1),
+        ("python-chess, 1 engine", plain, 1),
         ("assay, 1 worker", one, 1),
+        ("python-chess, 2 engines", plain_two, 2),
         ("assay, 2 workers", two, 2),
     ):
         print(tally.line(name, workers))
