@@ -6,6 +6,7 @@ import pytest
 
 from assay.errors import InputError, LearnedError
 from assay.games import Game
+from assay.learned.run import Run
 from assay.report import learned
 from assay.report.learned import learned_ratings
 
@@ -57,3 +58,10 @@ def test_without_a_model_there_is_a_reason(monkeypatch: pytest.MonkeyPatch, erro
 def test_a_game_that_cannot_be_read() -> None:
     data = b"1. e4 Ke4 *"
     assert learned_ratings([Game("-", 0, len(data), data)]).note == "no game can be read"
+
+
+def test_a_model_that_learned_nothing_rates_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Run, "error", (496.0, 496.0))
+    found = learned_ratings([game(b"Anna", b"Ben")])
+    assert found.note == "the model for such games (lichess) is no better than guessing the average"
+    assert not found.ratings

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from assay.errors import AssayError, InputError
 from assay.games import Game
 from assay.learned.guess import Guess, guess_these, pool_games
+from assay.learned.run import Run
 from assay.performance.groups import UNKNOWN
 from assay.report.content import LEVEL, Estimate
 from assay.scoring import posterior_mean, quantile
@@ -33,10 +34,17 @@ def learned_ratings(games: Sequence[Game]) -> Learned:
         return Learned(note=str(error).rstrip("."))
     if not guesses:
         return Learned(note="no game can be read")
+    if useless := next((guess.run for guess in guesses if not _tells_something(guess.run)), None):
+        return Learned(note=f"the model for such games ({useless.name}) is no better than guessing the average")
     names = dict.fromkeys(name for guess in guesses for name in guess.players)
     ratings = {_name(name): _rate(name, [guess for guess in guesses if name in guess.players]) for name in names}
     models = dict.fromkeys(str(guess.run.path.name) for guess in guesses)
     return Learned(ratings, ", ".join(models))
+
+
+def _tells_something(run: Run) -> bool:
+    """Whether the model, as judged on its test games, beats the average of all players by 2 % at least."""
+    return run.error is None or run.error[0] < 0.98 * run.error[1]
 
 
 def _name(name: str) -> str:
