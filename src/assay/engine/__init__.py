@@ -4,8 +4,9 @@ The names below are loaded when first used, so that a command pays only for what
 of their module are imported from it: `from assay.engine.turns import turns`.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from assay.lazy import loader
 
 if TYPE_CHECKING:
     from assay.engine.identity import Identity as Identity
@@ -20,9 +21,4 @@ _HOME = {
     "Turns": "turns",
 }
 __all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = loader(__name__, _HOME)

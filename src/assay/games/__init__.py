@@ -3,8 +3,9 @@
 The names below are loaded when first used, so that a command pays only for what it needs.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from assay.lazy import loader
 
 if TYPE_CHECKING:
     from assay.games.export import select as select
@@ -37,9 +38,4 @@ _HOME = {
     "uci": "positions",
 }
 __all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = loader(__name__, _HOME)

@@ -4,8 +4,9 @@ The names below are loaded when first used, so that a command pays only for what
 alone.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from assay.lazy import loader
 
 if TYPE_CHECKING:
     from assay.learned.build import Selection as Selection
@@ -50,9 +51,4 @@ _HOME = {
     "unpack": "planes",
 }
 __all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+__getattr__ = loader(__name__, _HOME)

@@ -1,0 +1,22 @@
+"""Names of a package that are loaded when first used, so that a command pays only for what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def loader(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package whose names live in the modules that `home` tells.
+
+    >>> loader("assay", {"InputError": "errors"})("InputError").__name__
+    'InputError'
+    """
+
+    def load(name: str) -> Any:
+        if name not in home:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(f"{package}.{home[name]}"), name)
+
+    return load
