@@ -209,6 +209,12 @@ def test_a_white_advantage_without_bounds_is_told() -> None:
     assert np.isfinite(result.ratings).all()
 
 
+def test_a_simulated_run_without_bounds_is_no_news_of_the_games() -> None:
+    # With four games, some runs leave the white advantage open. A warning would fail this test.
+    result = rate(["A", "B", "A", "B"], ["B", "A", "B", "A"], [1, 1, 0.5, 0.5])
+    assert result.simulate(20, seed=1).runs == 20
+
+
 def test_games_against_oneself_are_left_out() -> None:
     result = rate(["A", "A", "B"], ["A", "B", "A"], [1, 0.5, 0.5])
     assert result.skipped == {"a player against himself": 1}

@@ -24,6 +24,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "stats": ("games", "stats", "Count games by rating and time control, with plots."),
         "filter": ("games", "filter", "Count, show or write the games for which a condition holds."),
         "balance": ("games", "balance", "Draw the same number of games from every rating band."),
+        "sample": ("sample", "sample", "Write the sample games that come with Assay into a folder."),
     },
     "Analysis": {
         "analyse": ("engine", "analyse", "Value every move of the games' positions with a chess engine."),

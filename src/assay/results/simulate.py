@@ -12,6 +12,7 @@ same matrix bring a run within a few thousandths of a point.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import AssayWarning
 from assay.results.fit import Fit, Settings, fit
 from assay.results.information import Information
 from assay.results.jenkins import Bits, blocks
@@ -317,7 +319,10 @@ def _refit(dice: Dice, run: Run, simulated: PairTable, number: int, found: _Foun
     """Rate one run from the beginning, as any list."""
     base = dice.base
     start = np.nan_to_num(base.ratings, nan=base.settings.average)
-    result = fit(simulated, _shuffled(base.settings, run.spare), start)
+    with warnings.catch_warnings():
+        # What a run lacks says nothing of the games themselves.
+        warnings.simplefilter("ignore", AssayWarning)
+        result = fit(simulated, _shuffled(base.settings, run.spare), start)
     found.deviations[number] = np.nan_to_num(result.ratings - base.ratings)
     found.white[number], found.equal[number] = result.solution.white, result.solution.equal
 
