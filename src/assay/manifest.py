@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
+import warnings
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from assay import __version__
-from assay.errors import InputError
+from assay.errors import AssayWarning, InputError
 from assay.paths import atomic
 
 
@@ -41,10 +42,33 @@ def make(kind: str, *, inputs: Iterable[Mapping[str, Any]] = (), settings: Mappi
     }
 
 
+def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with a checksum of itself, by which :func:`unsealed` tells that it is as it was written.
+
+    >>> unsealed(sealed({"depth": 8}), "mine.json")
+    {'depth': 8}
+    """
+    return {**data, "checksum": _checksum(data)}
+
+
+def unsealed(data: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
+    """The same without its checksum, and a warning if that is another's; what has none is taken as it is."""
+    plain = {name: value for name, value in data.items() if name != "checksum"}
+    if "checksum" in data and data["checksum"] != _checksum(plain):
+        sentence = f"{path} is not as Assay wrote it: it was edited, or it is damaged. If nobody did, make it again."
+        warnings.warn(sentence, AssayWarning, stacklevel=2)
+    return plain
+
+
+def _checksum(data: Mapping[str, Any]) -> str:
+    plain = json.loads(json.dumps(data))  # as it will be read: names are texts, and sort as such
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:16]
+
+
 def write(path: str | Path, manifest: Mapping[str, Any]) -> None:
     """Write a manifest as JSON, whole or not at all."""
     with atomic(path) as part:
-        part.write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        part.write_text(json.dumps(sealed(manifest), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read(path: str | Path, kind: str) -> dict[str, Any]:
@@ -58,4 +82,6 @@ def read(path: str | Path, kind: str) -> dict[str, Any]:
     if not isinstance(manifest, dict) or manifest.get("kind") != kind:
         found = manifest.get("kind") if isinstance(manifest, dict) else None
         raise InputError(f"{path} is not the manifest of a {kind} (it says {found!r}).")
-    return manifest
+    if not isinstance(manifest.get("settings"), dict) or not isinstance(manifest.get("inputs"), list):
+        raise InputError(f"{path} is damaged: it does not tell inputs and settings.")
+    return unsealed(manifest, path)

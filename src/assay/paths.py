@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 
 from assay.errors import OutputError
@@ -31,17 +33,45 @@ def default_store() -> Path:
 def atomic(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; it takes the final name only if the block ends well.
 
-    A crash, a full disk or Ctrl-C leaves whatever was there before.
+    The block may make a file there, or a folder. A crash, a full disk or Ctrl-C leaves whatever was there before.
     """
     final = Path(path)
     part = final.with_name(f".{final.name}.{os.getpid()}.part")
-    if not final.parent.is_dir():
+    if not final.absolute().parent.is_dir():
         raise OutputError(f"cannot write {final}: the folder {final.parent} does not exist.")
+    _sweep(final)
     try:
         yield part
         part.replace(final)
     except OSError as error:
         raise OutputError(f"cannot write {final}: {error.strerror or error}.") from error
     finally:
+        _remove(part)
+
+
+def _sweep(final: Path) -> None:
+    """Remove what runs that were killed while they wrote `final` left beside it."""
+    for part in final.parent.glob(f".{escape(final.name)}.*.part"):
+        number = part.name.removeprefix(f".{final.name}.").removesuffix(".part")
+        if number.isdecimal() and not _is_running(int(number)):
+            _remove(part)
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # there os.kill(process, 0) is no question
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True  # another user's
+    return True
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
         with suppress(OSError):
             part.unlink(missing_ok=True)

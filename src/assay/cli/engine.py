@@ -178,8 +178,9 @@ def _tell(outcome: Outcome) -> None:
 
 @click.command(cls=Command)
 @store_option
+@click.option("--mend", is_flag=True, help="First take out what is damaged; 'assay analyse' makes it anew.")
 @format_option
-def analyses(store: Path | None, format: str) -> None:
+def analyses(store: Path | None, mend: bool, format: str) -> None:
     """List what an analysis store holds.
 
     One row per analysis (engine, net, options, limits): the depths that its positions reach, the number of positions
@@ -189,11 +190,17 @@ def analyses(store: Path | None, format: str) -> None:
     Examples:
       assay analyses
       assay analyses --store club.db --format json
+      assay analyses --store club.db --mend
     """
     from assay.engine.identity import ALL_LINES, NO_DEPTH
-    from assay.engine.store import Store
+    from assay.engine.store import Store, writing
 
-    with Store(store or default_store()) as opened:
+    path = store or default_store()
+    if mend:
+        Store(path).close()  # refuses a file that is no store, instead of making one
+        with writing(path) as opened:
+            click.echo(f"{opened.mend():,} damaged entries taken out of {path}.", err=True)
+    with Store(path) as opened:
         rows = [
             {
                 "engine": kept.identity.engine,

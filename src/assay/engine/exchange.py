@@ -22,7 +22,7 @@ import zstandard
 
 from assay.engine import score
 from assay.engine.identity import ALL_LINES, NO_DEPTH, Identity
-from assay.engine.parquet import parquet_rows, write_parquet
+from assay.engine.parquet import as_object, parquet_rows, write_parquet
 from assay.engine.position import decode_move, encode_move, from_board, to_fen
 from assay.engine.store import LeftOut, Store
 from assay.engine.uci import Valued
@@ -99,7 +99,8 @@ def export(store: Store, path: str | Path, *, quiet: bool = False) -> int:
 def _open_text(part: Path, suffix: str) -> Iterator[IO[str]]:
     with part.open("wb") as raw:
         if suffix == ".zst":
-            with zstandard.ZstdCompressor(level=9).stream_writer(raw) as out, io.TextIOWrapper(out, "utf-8") as text:
+            packer = zstandard.ZstdCompressor(level=9, write_checksum=True)
+            with packer.stream_writer(raw) as out, io.TextIOWrapper(out, "utf-8") as text:
                 yield text
         elif suffix == ".gz":
             with gzip.open(raw, "wt", encoding="utf-8") as text:
@@ -141,17 +142,31 @@ class Entry:
 
 def read(path: str | Path, into: Imported) -> Iterator[Entry]:
     """The good rows of an exchange file; the others are counted by reason in `into`."""
-    rows = parquet_rows(Path(path)) if str(path).endswith(".parquet") else _json_rows(path, into)
-    for number, row in enumerate(rows, 1):
+    packed = str(path).endswith(".parquet")
+    if str(path).endswith((".gz", ".zst", ".bz2")):
+        _refuse_damaged(path)
+    for number, row in enumerate(parquet_rows(Path(path)) if packed else _json_rows(path, into), 1):
         try:
-            yield _entry(row)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            yield _entry(as_object(row) if packed else row)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
             into.refused[reason] += 1
             into.first_refused = into.first_refused or f"row {number}: {reason}"
 
 
-def _json_rows(path: str | Path, into: Imported) -> Iterator[Row]:
+def _refuse_damaged(path: str | Path) -> None:
+    """Unpack a file once for its checksum, which comes last: a value that changed on the disk must not get in.
+
+    A file that merely ends early is another matter: what it holds is good.
+    """
+    with Stream(path) as stream:
+        for _ in stream.blocks():
+            pass
+    if stream.problem and stream.problem.startswith("damaged"):
+        raise InputError(f"nothing was read of {path}: {stream.problem}. Export it again, or copy it again.")
+
+
+def _json_rows(path: str | Path, into: Imported) -> Iterator[dict[str, Any]]:
     with Stream(path) as stream:
         rest = b""
         for block in stream.blocks():
@@ -160,15 +175,16 @@ def _json_rows(path: str | Path, into: Imported) -> Iterator[Row]:
         yield from _parsed([rest], into)
         if stream.problem:
             into.refused[f"the file breaks off: {stream.problem}"] += 1
+            into.first_refused = into.first_refused or stream.problem
 
 
-def _parsed(lines: list[bytes], into: Imported) -> Iterator[Row]:
+def _parsed(lines: list[bytes], into: Imported) -> Iterator[dict[str, Any]]:
     for line in lines:
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         if isinstance(row, dict):
             yield row

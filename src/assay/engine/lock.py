@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from assay.errors import StoreError
 
 
+class TakenError(StoreError):
+    """Another process has the lock."""
+
+
 @contextmanager
 def only_writer(path: Path) -> Iterator[None]:
-    """Be the only writer of the store at `path`; StoreError if another process is.
+    """Be the only writer of the store at `path`; TakenError if another process is.
 
     The system drops the lock when the process ends, by kill -9 too, so that no stale lock is ever left. The file stays:
     removing it would let two processes lock two files of the same name.
@@ -29,14 +33,14 @@ def only_writer(path: Path) -> Iterator[None]:
         except OSError:
             file.seek(0)
             who = file.read().strip()
-            raise StoreError(
+            raise TakenError(
                 f"another run{f' (process {who})' if who else ''} is writing to {path}. "
                 "Wait for it, or give this run a store of its own with --store."
             ) from None
-        file.seek(0)
-        file.truncate()
-        file.write(str(os.getpid()))
-        file.flush()
+        # Who it is helps the one who waits; a disk too full for five digits must not stop us.
+        with suppress(OSError):
+            os.truncate(file.fileno(), 0)
+            os.write(file.fileno(), str(os.getpid()).encode())
         yield
 
 

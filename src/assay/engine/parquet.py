@@ -53,7 +53,11 @@ SCHEMA = pa.schema(
 
 def write_parquet(store: Store, path: Path, progress: Progress) -> None:
     """Write every position of the store."""
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+    # Opened here and not by Arrow, whose errors name the temporary file.
+    with (
+        path.open("wb") as file,
+        pq.ParquetWriter(file, SCHEMA, compression="zstd", write_page_checksum=True) as writer,
+    ):
         for kept in store.kept():
             valued, games = store.all_valued(kept.id), store.games(kept.id)
             while batch := list(islice(valued, _ROWS)):
@@ -130,20 +134,19 @@ def _split(codes: NDArray[np.int16]) -> tuple[pa.Array, pa.Array]:
 
 
 def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a Parquet file as objects of the JSON lines."""
+    """The rows of a Parquet file; :func:`as_object` makes objects of the JSON lines of them."""
     try:
-        file = pq.ParquetFile(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise InputError(f"{path} cannot be read as Parquet: {error}.") from error
-    with file:
-        if missing := {"fen", "moves", "cp", "mate"} - set(file.schema_arrow.names):
-            raise InputError(f"{path} is no file of analyses: it has no column {', '.join(sorted(missing))}.")
-        for batch in file.iter_batches(batch_size=_ROWS // 10):
-            for row in batch.to_pylist():
-                yield _as_object(row)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            if missing := {"fen", "moves", "cp", "mate"} - set(file.schema_arrow.names):
+                raise InputError(f"{path} is no file of analyses: it has no column {', '.join(sorted(missing))}.")
+            for batch in file.iter_batches(batch_size=_ROWS // 10):
+                yield from batch.to_pylist()
+    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}.") from error
 
 
-def _as_object(row: dict[str, Any]) -> dict[str, Any]:
+def as_object(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as an object of the JSON lines."""
     row["options"] = json.loads(row.get("options") or "{}")
     row["limit"] = {"depth": row.get("depth"), "lines": row.get("lines"), "nodes": row.get("node_limit")}
     if row.get("skipped"):

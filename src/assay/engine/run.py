@@ -88,7 +88,9 @@ def analyse(
             if cluster:
                 cluster.value_all(iter(todo), job, identity, take=take, load=load, patience=patience)
             else:
-                asyncio.run(value_all(iter(todo), job, workers=workers, take=take, load=load, patience=patience))
+                asyncio.run(
+                    value_all(iter(todo), job, workers=workers, take=take, load=load, patience=patience, asked=identity)
+                )
     finally:
         store.add_games(number, plan.last_keys(valued, done))
     return Outcome(

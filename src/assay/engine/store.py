@@ -2,25 +2,29 @@
 
 ::
 
-    analysis   id, engine, net, options (JSON), nodes, lines          who valued, under which rules
+    analysis   id, engine, net, options (JSON), nodes, lines,         who valued, under which rules
+               checksum
     valued     analysis, key, depth, reached, legal, nodes,           one row per position and analysis
-               milliseconds, moves, scores
-    left_out   analysis, key, reason, value                           positions not worth a search: forced, decided
+               milliseconds, moves, scores, checksum
+    left_out   analysis, key, reason, value, checksum                 positions not worth a search: forced, decided
     covered    analysis, key                                          games analysed whole, by their last position
 
 `key` is the 35 bytes of :mod:`assay.engine.position`, `moves` and `scores` the bytes of
 :class:`assay.engine.uci.Valued`. A deeper search of a position takes the place of a shallower one.
 
 The journal is a write-ahead log and every commit is synced, so a finished position survives a kill and a power cut.
-Any number of processes may read while one writes.
+Any number of processes may read while one writes. SQLite notices a damaged page only where it no longer makes sense, so
+rows carry a checksum, too: a value that changed on the disk is refused, never used.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import queue
 import sqlite3
 import threading
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
@@ -34,26 +38,27 @@ from assay.engine.uci import Valued
 from assay.errors import StoreError
 
 _APPLICATION = 0x41535359
-_FORMAT = 1
+_FORMAT = 2  # 1 had no checksums; its stores are read as they are, and get the columns when they are written to
 _SCHEMA = """
 CREATE TABLE analysis (
     id INTEGER PRIMARY KEY, engine TEXT NOT NULL, net TEXT NOT NULL, options TEXT NOT NULL,
-    nodes INTEGER NOT NULL, lines INTEGER NOT NULL, UNIQUE (engine, net, options, nodes, lines)
+    nodes INTEGER NOT NULL, lines INTEGER NOT NULL, checksum INTEGER, UNIQUE (engine, net, options, nodes, lines)
 );
 CREATE TABLE valued (
     id INTEGER PRIMARY KEY, analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, depth INTEGER NOT NULL,
     reached INTEGER NOT NULL, legal INTEGER NOT NULL, nodes INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
-    moves BLOB NOT NULL, scores BLOB NOT NULL
+    moves BLOB NOT NULL, scores BLOB NOT NULL, checksum INTEGER
 );
 CREATE UNIQUE INDEX valued_key ON valued (analysis, key, depth, legal);
 CREATE TABLE left_out (
     analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, reason TEXT NOT NULL, value INTEGER NOT NULL,
-    PRIMARY KEY (analysis, key)
+    checksum INTEGER, PRIMARY KEY (analysis, key)
 ) WITHOUT ROWID;
 CREATE TABLE covered (
     analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, PRIMARY KEY (analysis, key)
 ) WITHOUT ROWID;
 """
+_SUMMED = ("analysis", "valued", "left_out")
 # The fields of Valued, in their order.
 _COLUMNS = "key, depth, reached, legal, nodes, milliseconds, moves, scores"
 _BATCH = 500
@@ -91,7 +96,8 @@ class Store:
         try:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+            where = self.path.absolute().as_uri() + ("" if create or not self._is_fixed() else "?immutable=1")
+            self._db = sqlite3.connect(where, uri=True, timeout=30, isolation_level=None, check_same_thread=False)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"{self.path} cannot be opened: {error}.") from error
         try:
@@ -102,6 +108,11 @@ class Store:
         except BaseException:
             self.close()
             raise
+
+    def _is_fixed(self) -> bool:
+        """Whether nobody can write here and nothing is left in a log: SQLite reads such a store only if it is told."""
+        log = self.path.with_name(self.path.name + "-wal")
+        return not os.access(self.path.parent, os.W_OK) and not log.exists()
 
     def _prepare(self, create: bool) -> None:
         db = self._db
@@ -118,6 +129,11 @@ class Store:
             raise StoreError(f"{self.path} is not an analysis store.")
         if version > _FORMAT:
             raise StoreError(f"{self.path} was written by a newer version of Assay: update Assay.")
+        if create and version < _FORMAT:
+            added = "".join(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER;" for table in _SUMMED)
+            db.executescript(f"BEGIN IMMEDIATE; {added} PRAGMA user_version = {_FORMAT}; COMMIT;")
+            version = _FORMAT
+        self._checksum = "checksum" if version >= _FORMAT else "NULL"
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA cache_size = -65536")
 
@@ -138,7 +154,18 @@ class Store:
         try:
             yield from self._db.execute(sql, values)
         except sqlite3.Error as error:
-            raise StoreError(f"{self.path} cannot be read: {error}.") from error
+            rescue = f" 'sqlite3 {self.path} .recover' saves what can be saved." if "malformed" in str(error) else ""
+            raise StoreError(f"{self.path} cannot be read: {error}.{rescue}") from error
+
+    def _checked(self, row: Sequence[Any]) -> Sequence[Any]:
+        """A row without its checksum, the last column; StoreError if it is not what was stored."""
+        *values, checksum = row
+        if checksum is not None and checksum != _sum(values):
+            raise StoreError(
+                f"{self.path} is damaged: it holds values that are not those that were stored. "
+                f"'assay analyses --store {self.path} --mend' takes them out; analyse again to make them anew."
+            )
+        return values
 
     def kept(self) -> list[Kept]:
         """What the store holds, an entry for each identity."""
@@ -157,11 +184,14 @@ class Store:
         return found
 
     def _identities(self) -> dict[int, Identity]:
-        rows = self._rows("SELECT id, engine, net, options, nodes, lines FROM analysis ORDER BY id")
-        return {
-            number: Identity(engine, net, tuple((name, value) for name, value in json.loads(options)), nodes, lines)
-            for number, engine, net, options, nodes, lines in rows
-        }
+        rows = self._rows(f"SELECT id, engine, net, options, nodes, lines, {self._checksum} FROM analysis ORDER BY id")
+        found = {}
+        for number, *row in rows:
+            engine, net, options, nodes, lines = self._checked(row)
+            found[number] = Identity(
+                engine, net, tuple((name, value) for name, value in json.loads(options)), nodes, lines
+            )
+        return found
 
     def siblings(self, identity: Identity) -> list[tuple[int, int]]:
         """The analyses that may serve this identity, itself first, each with the moves up to which it does.
@@ -198,23 +228,24 @@ class Store:
         """Positions left out: key to reason and value."""
         rows: dict[bytes, tuple[str, int]] = {}
         for number, _ in self.siblings(identity):
-            for key, reason, value in self._rows(
-                "SELECT key, reason, value FROM left_out WHERE analysis = ?", (number,)
-            ):
-                rows.setdefault(key, (reason, value))
+            for out in self.all_left_out(number):
+                rows.setdefault(out.key, (out.reason, out.value))
         return rows
 
     def read_bytes(self, rows: Iterable[int], depth: int | None = None) -> list[tuple[bytes, bytes, bytes]]:
         """Key, moves and scores of these row numbers, sorted; scores at this depth (or the last before), or at all."""
-        # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
-        one = f"substr(scores, (min({depth}, reached) - 1) * length(moves) + 1, length(moves))"
-        columns = f"key, moves, {'scores' if depth is None else one}"
         wanted = sorted(rows)
         found: list[tuple[bytes, bytes, bytes]] = []
         for start in range(0, len(wanted), _BATCH):
             some = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(some))
-            found += self._rows(f"SELECT {columns} FROM valued WHERE id IN ({marks}) ORDER BY id", some)
+            for result in self._valued(f"id IN ({marks})", some):
+                scores, width = result.scores, len(result.moves)
+                if depth is not None:
+                    # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
+                    end = width * min(depth, result.reached)
+                    scores = scores[end - width : end]
+                found.append((result.key, result.moves, scores))
         return found
 
     def choose(self, engine: str | None = None, *, depth: int, lines: int | None = None, nodes: int = 0) -> Identity:
@@ -244,13 +275,17 @@ class Store:
 
     def all_valued(self, analysis: int) -> Iterator[Valued]:
         """Every valued position of one analysis, as they were stored."""
-        for row in self._rows(f"SELECT {_COLUMNS} FROM valued WHERE analysis = ? ORDER BY id", (analysis,)):
-            yield Valued(*row)
+        return self._valued("analysis = ?", (analysis,))
+
+    def _valued(self, where: str, values: Sequence[Any]) -> Iterator[Valued]:
+        for row in self._rows(f"SELECT {_COLUMNS}, {self._checksum} FROM valued WHERE {where} ORDER BY id", values):
+            yield Valued(*self._checked(row))
 
     def all_left_out(self, analysis: int) -> Iterator[LeftOut]:
         """Every position left out of one analysis."""
-        for row in self._rows("SELECT key, reason, value FROM left_out WHERE analysis = ?", (analysis,)):
-            yield LeftOut(*row)
+        columns = f"key, reason, value, {self._checksum}"
+        for row in self._rows(f"SELECT {columns} FROM left_out WHERE analysis = ?", (analysis,)):
+            yield LeftOut(*self._checked(row))
 
     def games(self, analysis: int) -> set[bytes]:
         """The last valued positions of the games that one analysis covers."""
@@ -280,7 +315,9 @@ class Store:
         values = (identity.engine, identity.net, options, identity.nodes, identity.lines)
         with self._transaction() as db:
             db.execute(
-                "INSERT OR IGNORE INTO analysis (engine, net, options, nodes, lines) VALUES (?, ?, ?, ?, ?)", values
+                "INSERT OR IGNORE INTO analysis (engine, net, options, nodes, lines, checksum) "
+                "VALUES (?, ?, ?, ?, ?, ?)",
+                (*values, _sum(values)),
             )
             (number,) = db.execute(
                 "SELECT id FROM analysis WHERE engine = ? AND net = ? AND options = ? AND nodes = ? AND lines = ?",
@@ -293,8 +330,8 @@ class Store:
         with self._transaction() as db:
             for result in results:
                 if isinstance(result, LeftOut):
-                    row = (analysis, result.key, result.reason, result.value)
-                    db.execute("INSERT OR IGNORE INTO left_out VALUES (?, ?, ?, ?)", row)
+                    row = astuple(result)
+                    db.execute("INSERT OR IGNORE INTO left_out VALUES (?, ?, ?, ?, ?)", (analysis, *row, _sum(row)))
                 else:
                     self._add_valued(db, analysis, result)
 
@@ -304,15 +341,45 @@ class Store:
         if depth is not None and depth >= result.depth:
             return
         db.execute("DELETE FROM valued WHERE analysis = ? AND key = ?", at)
+        row = astuple(result)
         db.execute(
-            f"INSERT INTO valued (analysis, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (analysis, *astuple(result)),
+            f"INSERT INTO valued (analysis, {_COLUMNS}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (analysis, *row, _sum(row)),
         )
 
     def add_games(self, analysis: int, last_keys: Iterable[bytes]) -> None:
         """Note games whose positions are all stored, each by the key of its last valued position."""
         with self._transaction() as db:
             db.executemany("INSERT OR IGNORE INTO covered VALUES (?, ?)", ((analysis, key) for key in last_keys))
+
+    def mend(self) -> int:
+        """Take out every row that is not what was stored; how many there were.
+
+        An analysis that no longer says who made it goes with all its positions.
+        """
+        damaged = 0
+        with self._transaction() as db:
+            for table, id, columns in (
+                ("analysis", "id", "engine, net, options, nodes, lines"),
+                ("valued", "id", _COLUMNS),
+                ("left_out", "key", "key, reason, value"),
+            ):
+                rows = db.execute(f"SELECT {id}, {columns}, checksum FROM {table} WHERE checksum NOT NULL")
+                wrong = [(number,) for number, *row, checksum in rows if checksum != _sum(row)]
+                db.executemany(f"DELETE FROM {table} WHERE {id} = ?", wrong)
+                damaged += len(wrong)
+            db.execute("REINDEX valued_key")  # a damaged key there hides a good row
+            for table in ("valued", "left_out", "covered"):
+                damaged += db.execute(f"DELETE FROM {table} WHERE analysis NOT IN (SELECT id FROM analysis)").rowcount
+        return damaged
+
+
+def _sum(values: Iterable[Any]) -> int:
+    """The checksum of a row, over its values in their order."""
+    checksum = 0
+    for value in values:
+        checksum = zlib.crc32(value if isinstance(value, bytes) else f"{value};".encode(), checksum)
+    return checksum
 
 
 class Writer:

@@ -112,6 +112,10 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seco
     if not whole:
         raise EngineError(f"it valued {max(map(len, by_depth.values()))} of {wanted} moves")
     reached, last = max(whole), max(by_depth)
+    deepest = max([last, *(depth for depth, _ in bounds)])
+    # Where mate is in sight an engine may stop; elsewhere a shallower search must not pass for the one asked for.
+    if deepest < job.depth < NO_DEPTH and not job.nodes and abs(max(by_depth[last].values())) <= score.LIMIT:
+        raise EngineError(f"it stopped at depth {deepest} of {job.depth}")
     listed = by_depth[last].keys() | {move for depth, move in bounds if depth == last}
     if len(listed) < wanted and not job.nodes:
         raise EngineError(f"its last depth lacks {wanted - len(listed)} of {wanted} moves")

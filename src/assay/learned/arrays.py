@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,6 @@ def load_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
         meta = json.loads(arrays.pop(_META).tobytes())
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+    except Exception as error:  # a damaged archive may fail at any of its parts
         raise InputError(f"{path} holds no model of Assay, or is damaged ({error}).") from error
     return arrays, meta

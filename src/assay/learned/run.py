@@ -109,14 +109,19 @@ def open_run(path: Path) -> Run:
             f"{path} is a run of version {settings.get('version')}, this Assay reads version {VERSION}; train it again."
         )
     weights, _ = load_arrays(path / WEIGHTS)
-    return Run(
-        path=path,
-        manifest=made,
-        config=from_mapping(settings["config"], str(path / MANIFEST)),
-        weights={name: np.asarray(a, dtype=np.float32) if a.dtype == np.float16 else a for name, a in weights.items()},
-        edges=np.array(settings["edges"]),
-        prior=np.array(settings["prior"]),
-        inputs=tuple(settings["inputs"]),
-        temperature=settings["temperature"],
-        power=settings["power"],
-    )
+    try:
+        return Run(
+            path=path,
+            manifest=made,
+            config=from_mapping(settings["config"], str(path / MANIFEST)),
+            weights={
+                name: np.asarray(a, dtype=np.float32) if a.dtype == np.float16 else a for name, a in weights.items()
+            },
+            edges=np.array(settings["edges"], dtype=np.float64),
+            prior=np.array(settings["prior"], dtype=np.float64),
+            inputs=tuple(settings["inputs"]),
+            temperature=float(settings["temperature"]),
+            power=float(settings["power"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path / MANIFEST} is damaged ({type(error).__name__} {error}); train it again.") from error

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from assay import manifest
 from assay.engine.identity import Identity
 from assay.errors import AssayWarning, CalibrationError
 from assay.intrinsic.artery import Artery
@@ -234,7 +235,7 @@ def unpack_values(text: str) -> Floats:
 
 def save(calibration: Calibration, reference_values: Floats, path: str | Path) -> None:
     """Write a calibration, whole or not at all."""
-    text = json.dumps(to_json(calibration, reference_values), indent=1, ensure_ascii=False)
+    text = json.dumps(manifest.sealed(to_json(calibration, reference_values)), indent=1, ensure_ascii=False)
     with atomic(path) as part:
         part.write_text(text + "\n", encoding="utf-8")
 
@@ -279,6 +280,8 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
     if data.get("format") != FORMAT:
         raise CalibrationError(f"{path} was written by another version of Assay: make it again.")
     try:
-        return from_json(data)
-    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        found = from_json(data)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
         raise CalibrationError(f"{path} is damaged: {type(error).__name__} {error}.") from error
+    manifest.unsealed(data, path)
+    return found

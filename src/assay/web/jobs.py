@@ -72,10 +72,12 @@ class JobFolders:
 
     def create(self, data: bytes, *, name: str, preset: str, games: int, sha256: str) -> Job:
         """Make the folder of a new job. It is one only when `job.json`, written last, is there."""
-        job = Job(secrets.token_hex(8), name, preset, games, len(data), sha256, now())
-        folder = self.root / job.id
+        folder = self.root / secrets.token_hex(8)
         try:
             folder.mkdir()
+            # Never before the jobs that are there, wherever the clock jumps: the queue goes by this.
+            created = max([now(), *(job.created for job in self.all())])
+            job = Job(folder.name, name, preset, games, len(data), sha256, created)
             with atomic(folder / INPUT) as part:
                 part.write_bytes(data)
             self.set_state(job.id, "queued")

@@ -14,8 +14,8 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assay.engine.lock import only_writer
-from assay.errors import InputError, StoreError
+from assay.engine.lock import TakenError, only_writer
+from assay.errors import InputError
 from assay.web.app import make_app
 from assay.web.guard import is_loopback
 from assay.web.jobs import JobFolders
@@ -53,7 +53,7 @@ def serve(
             tell(_address(listening, host, token))
             with suppress(KeyboardInterrupt):  # the usual way to end a server
                 uvicorn.Server(config).run(sockets=[listening])
-    except StoreError:
+    except TakenError:
         raise InputError(
             f"another 'assay serve' works on the jobs in {jobs}: use it, or give this one a folder with --jobs."
         ) from None
