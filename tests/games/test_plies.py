@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games.plies import count_plies, count_slowly, have_commands
+from assay.games.plies import Movetext, count_slowly
 from assay.games.split import split
 
 ODD = {
@@ -35,13 +35,21 @@ ODD = {
 }
 
 
+def movetext_of(text: str) -> Movetext:
+    return Movetext(split(text.encode()))
+
+
 @pytest.mark.parametrize("movetext", ODD)
 def test_odd_movetext(movetext: str) -> None:
     assert count_slowly(movetext.encode()) == ODD[movetext]
     # Amid other games, which it must not disturb.
     texts = ["1. e4 {x} e5 (1... c5) 1-0", movetext, "1. d4 {Nf3} d5 2. c4 0-1"]
-    part = split("\n\n".join(f'[Event "{{"]\n[White "("]\n\n{text}' for text in texts).encode())
-    assert count_plies(part).tolist() == [2, ODD[movetext], 3]
+    whole = "\n\n".join(f'[Event "{{"]\n[White "("]\n\n{text}' for text in texts)
+    assert movetext_of(whole).count_plies().tolist() == [2, ODD[movetext], 3]
+
+
+def test_games_without_tags() -> None:
+    assert movetext_of("1.e4 e5 1-0\n\n1. d4 *\n\n1.c4 c5 2.g3 0-1").count_plies().tolist() == [2, 1, 3]
 
 
 @settings(max_examples=40, deadline=None)
@@ -49,22 +57,22 @@ def test_odd_movetext(movetext: str) -> None:
 def test_random_games(games: list[tuple[int, int, bool]]) -> None:
     texts = [game_text(seed, plies, notes=notes) for seed, plies, notes in games]
     read = [chess.pgn.read_game(io.StringIO(text)) for text in texts]
-    part = split("\n\n".join(texts).encode())
-    assert count_plies(part).tolist() == [sum(1 for _ in game.mainline()) for game in read if game]
-    clocks, evals = have_commands(part, b"clk", b"eval")
+    movetext = movetext_of("\n\n".join(texts))
+    assert movetext.count_plies().tolist() == [sum(1 for _ in game.mainline()) for game in read if game]
+    clocks, evals = movetext.have_commands(b"clk", b"eval")
     assert clocks.tolist() == ["[%clk " in text for text in texts]
     assert evals.tolist() == ["[%eval " in text for text in texts]
 
 
-def test_nothing_is_lost_between_scans(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = game_text(1, 60, notes=True).encode()
-    whole = split(text)
-    expected = count_plies(whole).tolist(), [flag.tolist() for flag in have_commands(whole, b"clk", b"eval")]
-    for size in (8, 16, 64, 1024):
-        monkeypatch.setattr("assay.games.plies._SCAN", size)
-        assert (count_plies(whole).tolist(), [f.tolist() for f in have_commands(whole, b"clk", b"eval")]) == expected
+@pytest.mark.parametrize("size", [8, 16, 64, 1024])
+def test_nothing_is_lost_between_scans(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = game_text(1, 60, notes=True)
+    plies, commands = movetext_of(text).count_plies(), movetext_of(text).have_commands(b"clk", b"eval")
+    monkeypatch.setattr("assay.games.plies._SCAN", size)
+    assert movetext_of(text).count_plies().tolist() == plies.tolist()
+    assert movetext_of(text).have_commands(b"clk", b"eval") == commands
 
 
 def test_other_commands_are_not_clocks() -> None:
-    part = split(b'[Event "a"]\n\n1. e4 {[%csl Ge4][%cal Ge2e4] [%emt 0:00:01]} *')
-    assert [flag.tolist() for flag in have_commands(part, b"clk", b"eval")] == [[False], [False]]
+    movetext = movetext_of('[Event "a"]\n\n1. e4 {[%csl Ge4][%cal Ge2e4] [%emt 0:00:01]} *')
+    assert movetext.have_commands(b"clk", b"eval") == [[False], [False]]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -15,9 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from assay.bands import speed
-from assay.games.plies import count_plies, have_commands
+from assay.games.cut import cut
+from assay.games.plies import Movetext
 from assay.games.split import Split
-from assay.games.tags import tag_columns
+from assay.games.tags import TagColumns
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 MOVETEXT = "movetext"
@@ -38,13 +38,9 @@ TEXT_TAGS = {
     "opening": "Opening",
     "variant": "Variant",
 }
-NUMBER_TAGS = {
-    "white_elo": "WhiteElo",
-    "black_elo": "BlackElo",
-    "white_rating_diff": "WhiteRatingDiff",
-    "black_rating_diff": "BlackRatingDiff",
-}
-_TAGS = tuple(TEXT_TAGS.values()) + tuple(NUMBER_TAGS.values())
+RATING_TAGS = {"white_elo": "WhiteElo", "black_elo": "BlackElo"}
+DIFFERENCE_TAGS = {"white_rating_diff": "WhiteRatingDiff", "black_rating_diff": "BlackRatingDiff"}
+_TAGS = tuple((TEXT_TAGS | RATING_TAGS | DIFFERENCE_TAGS).values())
 _UNKNOWN = pa.array(["", "?", "????.??.??"])
 _NONE_SIGN = {"round", "white_title", "black_title", "eco", "opening", "variant"}  # here "-" says "none" too
 _NOT_KNOWN_NOR_NONE = pa.array([*_UNKNOWN.to_pylist(), "-"])
@@ -133,27 +129,32 @@ def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = F
     schema = WITH_MOVETEXT if movetext else SCHEMA
     if not len(part):
         return pa.RecordBatch.from_pylist([], schema)
-    tags = tag_columns(part, _TAGS, problems)
-    has_clock, has_eval = have_commands(part, b"clk", b"eval")
+    tags = TagColumns(part, _TAGS, problems)
+    text = Movetext(part)
+    has_clock, has_eval = text.have_commands(b"clk", b"eval")
     columns = {
         "source": pa.DictionaryArray.from_arrays(np.zeros(len(part), np.int32), pa.array([source], pa.string())),
         "start_offset": pa.array(part.starts + part.base),
         "end_offset": pa.array(part.ends + part.base),
-        "plies": pa.array(count_plies(part)),
+        "plies": pa.array(text.count_plies()),
         "has_clock": pa.array(has_clock),
         "has_eval": pa.array(has_eval),
     }
     for name, tag in TEXT_TAGS.items():
-        columns[name] = _known(tags[tag], _NOT_KNOWN_NOR_NONE if name in _NONE_SIGN else _UNKNOWN)
-    for name, tag in NUMBER_TAGS.items():
-        columns[name] = _numbers(tags[tag], difference if name.endswith("diff") else rating)
+        columns[name] = _known(tags.text(tag), _NOT_KNOWN_NOR_NONE if name in _NONE_SIGN else _UNKNOWN)
+    for name, tag in RATING_TAGS.items():
+        columns[name] = tags.ratings(tag, rating)
+    for name, tag in DIFFERENCE_TAGS.items():
+        texts = tags.text(tag)
+        numbers = pa.array([difference(text) for text in texts.dictionary.to_pylist()], pa.int32())
+        columns[name] = numbers.take(texts.indices)
     control = columns["time_control"]
     read = [time_control(text) for text in control.dictionary.to_pylist()]
     columns["base_seconds"] = pa.array([base for base, _, _ in read], pa.int32()).take(control.indices)
     columns["increment_seconds"] = pa.array([plus for _, plus, _ in read], pa.int32()).take(control.indices)
     columns["speed"] = pa.array([name for _, _, name in read], pa.string()).take(control.indices).dictionary_encode()
     if movetext:
-        columns[MOVETEXT] = _texts(part)
+        columns[MOVETEXT] = cut(part.data, part.starts, part.ends)
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
 
 
@@ -166,19 +167,3 @@ def _known(column: pa.DictionaryArray, unknown: pa.Array) -> pa.DictionaryArray:
         return column
     indices = pc.if_else(is_unknown.take(column.indices), None, column.indices)
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)
-
-
-def _numbers(column: pa.DictionaryArray, parse: Callable[[str], int | None]) -> pa.Array:
-    return pa.array([parse(text) for text in column.dictionary.to_pylist()], pa.int32()).take(column.indices)
-
-
-def _texts(part: Split) -> pa.Array:
-    """The bytes of each game."""
-    offsets = np.empty(2 * len(part), np.int32)
-    offsets[0::2], offsets[1::2] = part.starts, part.ends
-    if not len(part):
-        return pa.array([], pa.binary())
-    pieces = pa.Array.from_buffers(
-        pa.binary(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(part.data)]
-    )
-    return pieces.take(pa.array(np.arange(0, len(offsets), 2)))

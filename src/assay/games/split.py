@@ -65,7 +65,7 @@ class Split:
         return int(np.count_nonzero(np.diff(self.tag_games, prepend=-1)))
 
 
-def positions_of(bytes_: npt.NDArray[np.uint8], *values: int) -> Positions:
+def positions_of(bytes_: npt.NDArray[Any], *values: int) -> Positions:
     """Where any of these byte values stand, in order.
 
     >>> positions_of(np.frombuffer(b"a{b}c", np.uint8), ord("{"), ord("}"))

@@ -1,7 +1,7 @@
 """Tags of many games as columns, cut straight out of the bytes.
 
 A column is an Arrow array over the very buffer that was read: the lines that hold the tag are found with a few
-comparisons of eight-byte words, and Arrow copies their values in one go. A missing tag is null in its row and moves
+operations on words of eight bytes, and Arrow copies their values in one go. A missing tag is null in its row and moves
 nothing else; of a repeated tag the last counts, as in python-chess.
 """
 
@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from assay.games.cut import with_gaps
+from assay.games.digits import small_numbers
 from assay.games.reader import splits, unescape
 from assay.games.split import Positions, Split, same, words_at
 from assay.games.stream import Stream, find_files
@@ -32,83 +33,101 @@ _HEAP_BITS = 12
 _REST = re.compile(rb'[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*(?:\n|$)')
 
 
-def tag_columns(part: Split, names: Sequence[str], problems: Counter[str]) -> dict[str, pa.DictionaryArray]:
-    """One dictionary-encoded column of text per tag, a row per game, null where a game lacks the tag."""
-    lines = _TagLines(part, [name.encode("ascii") for name in names])
-    pieces = _Pieces(part)
-    columns = {}
-    for name in names:
-        begin, end, games = lines.values(name.encode("ascii"), problems)
-        columns[name] = pieces.column(begin, end, games, problems) if len(begin) else pieces.nothing
-    return columns
+@dataclass(frozen=True)
+class _Values:
+    """Where the values of one tag begin and end in the buffer, and of which games they are, in file order."""
+
+    begin: Positions
+    end: Positions
+    games: Positions
 
 
 class _TagLines:
-    """The tag lines of a buffer in heaps by the first four bytes of their names, each heap in the order of the file.
+    """The tag lines of a buffer in heaps by the first eight bytes of their names.
 
-    So each name looks only at the few lines that may be its own, and these lie together in memory.
+    So each name looks only at the lines that are its own, and a few more whose names begin alike or whose hash is the
+    same.
     """
 
-    def __init__(self, part: Split, names: Sequence[bytes]) -> None:
+    def __init__(self, part: Split, names: Sequence[str]) -> None:
         self.part = part
-        at = part.tag_starts + 1
-        first = part.tag_words
-        heads = np.unique(np.array([_head(name) for name in names], np.uint64))
-        self._table = np.zeros(1 << _HEAP_BITS, np.uint8)
-        self._table[_hash(heads)] = np.arange(1, len(heads) + 1)
-        heap = self._table[_hash(first & np.uint64(0xFFFFFFFF))]
-        order = np.argsort(heap, kind="stable")
-        self._bounds = np.cumsum(np.bincount(heap, minlength=len(heads) + 1))
-        self.at, self.ends, self.games = at[order], part.tag_ends[order], part.tag_games[order]
-        self.first = first[order]
-        self.last = words_at(part.padded, part.tag_ends - 3, 4)[order] & np.uint32(0xFFFFFF)
+        self._keys = {name: int.from_bytes(name.encode("ascii")[:8], "little") for name in names}
+        known = np.unique(np.array(list(self._keys.values()), np.uint64))
+        table = np.zeros(1 << _HEAP_BITS, np.uint8)
+        table[_hash(known)] = np.arange(1, len(known) + 1)
+        words = part.tag_words
+        if b"\t" in part.data:
+            words = words_at(np.frombuffer(part.data.replace(b"\t", b" "), np.uint8), part.tag_starts + 1)
+        space = _lowest_space(words)
+        self._names = words & (space - np.uint64(1))
+        self._ends = part.tag_ends - 2
+        if b"\r" in part.data:
+            self._ends -= part.padded[part.tag_ends - 1] == ord("\r")
+        behind = space << np.uint64(8)
+        self._usual = words & behind * np.uint64(0xFF) == behind * np.uint64(ord('"'))
+        self._usual &= words_at(part.padded, self._ends, 2) == int.from_bytes(b'"]', "little")
+        self._all_usual = bool(self._usual.all())
+        heap = table[_hash(self._names)]
+        self._order = np.argsort(heap, kind="stable")
+        self._bounds = np.cumsum(np.bincount(heap, minlength=len(known) + 1))
+        self._heaps = dict(zip(self._keys, table[_hash(np.array(list(self._keys.values()), np.uint64))], strict=True))
 
-    def values(self, name: bytes, problems: Counter[str]) -> tuple[Positions, Positions, Positions]:
-        """Where the values of this tag begin and end, and of which games they are."""
-        at, ends, games, last, after = self._lines_of(name)
-        if not len(at):
-            return at, ends, games
-        windows = last == int.from_bytes(b'"]\r', "little")
-        usual = windows | (last >> np.uint32(8) == int.from_bytes(b'"]', "little"))
-        begin, end = at + (len(name) + 2), ends - 2 - windows
-        usual &= (after == int.from_bytes(b' "', "little")) & (end >= begin)
+    def values(self, name: str, problems: Counter[str]) -> _Values:
+        """The values of this tag; a tag that does not end on its line is counted in `problems` and left out."""
+        lines = self._lines_of(name)
+        if not len(lines):
+            return _Values(lines, lines, lines)
+        begin = self.part.tag_starts[lines] + (len(name) + 3)
+        end = self._ends[lines]
+        games = self.part.tag_games[lines]
+        usual = end >= begin
+        if not self._all_usual:
+            usual &= self._usual[lines]
+        if len(name) >= 7:
+            usual &= words_at(self.part.padded, begin - 2, 2) == int.from_bytes(b' "', "little")
         if not usual.all():
             good = usual.copy()
             for i in np.flatnonzero(~usual):
                 begin[i], end[i], good[i] = _odd_value(self.part.data, int(begin[i]) - 2)
                 problems[ENDLESS] += not good[i]
             begin, end, games = begin[good], end[good], games[good]
-        return begin, end, games
+        return _Values(begin, end, games)
 
-    def _lines_of(self, name: bytes) -> tuple[npt.NDArray[Any], ...]:
-        """Begin, end, game, last bytes and the two bytes behind the name, of each line with this tag."""
-        which = int(self._table[_hash(np.array([_head(name)], np.uint64))[0]])
-        heap = slice(self._bounds[which - 1], self._bounds[which]) if len(name) >= 4 else slice(None)
-        rows: tuple[npt.NDArray[Any], ...]
-        rows = self.at[heap], self.ends[heap], self.games[heap], self.last[heap], self.first[heap]
-        rows = _where(same(rows[-1], name[:8]), rows)
+    def _lines_of(self, name: str) -> npt.NDArray[np.int64]:
+        """The lines with this tag, in order."""
+        heap = self._heaps[name]
+        lines = self._order[self._bounds[heap - 1] : self._bounds[heap]]
+        lines = _where(self._names[lines] == np.uint64(self._keys[name]), lines)
+        if len(name) < 8 or not len(lines):
+            return lines
         for done in range(8, len(name), 8):
-            rows = _where(same(words_at(self.part.padded, rows[0] + done), name[done : done + 8]), rows)
-        *rows_, first = rows
-        if len(name) <= 6:
-            after = (first >> np.uint64(8 * len(name))) & np.uint64(0xFFFF)
-        else:
-            after = words_at(self.part.padded, rows[0] + len(name), 2)
-        space = after & after.dtype.type(0xFF)
-        return _where((space == 32) | (space == 9), (*rows_, after))
+            words = words_at(self.part.padded, self.part.tag_starts[lines] + (1 + done))
+            lines = _where(same(words, name[done : done + 8].encode("ascii")), lines)
+        behind = self.part.padded[self.part.tag_starts[lines] + (1 + len(name))]
+        return _where((behind == ord(" ")) | (behind == ord("\t")), lines)
 
 
-def _where(keep: npt.NDArray[np.bool_], rows: tuple[npt.NDArray[Any], ...]) -> tuple[npt.NDArray[Any], ...]:
-    return rows if keep.all() else tuple(column[keep] for column in rows)
+def _lowest_space(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """The unit of the lowest byte of each word that is a space, 0 where none is.
+
+    All bytes of a word are looked at together (H. S. Warren, Hacker's Delight, section 6-1).
+    """
+    other = words ^ np.uint64(0x2020202020202020)
+    spaces = other - np.uint64(0x0101010101010101)
+    spaces &= np.invert(other, out=other)
+    spaces &= np.uint64(0x8080808080808080)
+    spaces &= np.negative(spaces, out=other)
+    spaces >>= np.uint64(7)
+    return spaces
 
 
-def _head(name: bytes) -> int:
-    return int.from_bytes(name[:4], "little")
+def _where(keep: npt.NDArray[np.bool_], lines: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return lines if keep.all() else lines[keep]
 
 
-def _hash(heads: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def _hash(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """Knuth's multiplicative hash (The Art of Computer Programming 3, section 6.4)."""
-    return (heads * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _HEAP_BITS)
+    return (words * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _HEAP_BITS)
 
 
 def _odd_value(data: bytes, begin: int) -> tuple[int, int, bool]:
@@ -117,35 +136,49 @@ def _odd_value(data: bytes, begin: int) -> tuple[int, int, bool]:
     return (match.start(1), match.end(1), True) if match else (begin, begin, False)
 
 
-class _Pieces:
-    """Columns of pieces of a buffer, copied by Arrow.
+class TagColumns:
+    """Columns of tags, a row per game of a buffer, null where a game lacks the tag.
 
-    Arrow's offsets must follow one upon another, so the gaps between the pieces are elements too; taking every
-    second one leaves them out.
+    What is wrong with a tag is counted in `problems`.
     """
 
-    def __init__(self, part: Split) -> None:
-        self.rows = len(part)
-        self.nothing = pa.nulls(self.rows, _TEXT)
+    def __init__(self, part: Split, names: Sequence[str], problems: Counter[str]) -> None:
+        self._part = part
+        self._lines = _TagLines(part, names)
+        self._problems = problems
         self._buffer = pa.py_buffer(part.data)
         self._plain = part.data.isascii() and b"\\" not in part.data
-        self._every = pa.array(np.arange(0, 2 * self.rows, 2))
+        self._rows = np.arange(len(part))
+        self._every = pa.array(2 * self._rows)
 
-    def column(self, begin: Positions, end: Positions, games: Positions, problems: Counter[str]) -> pa.DictionaryArray:
-        """The pieces from begin to end, each in the row of its game."""
-        offsets = np.empty(2 * len(begin), np.int32)
-        offsets[0::2], offsets[1::2] = begin, end
+    def text(self, name: str) -> pa.DictionaryArray:
+        """The values of this tag, dictionary-encoded."""
+        values = self._lines.values(name, self._problems)
+        rows = len(self._part)
+        if not len(values.games):
+            return pa.nulls(rows, _TEXT)
         # Bytes of a buffer that is all ASCII need no check to be text.
         kind = pa.string() if self._plain else pa.binary()
-        pieces = pa.Array.from_buffers(kind, len(offsets) - 1, [None, pa.py_buffer(offsets), self._buffer])
-        if len(games) == self.rows and bool((np.diff(games) == 1).all()):
+        pieces = with_gaps(self._buffer, values.begin, values.end, kind)
+        if np.array_equal(values.games, self._rows):
             which = self._every
         else:
-            place = np.full(self.rows, -2, np.int64)
-            place[games] = np.arange(0, len(offsets), 2)
+            place = np.full(rows, -2, np.int64)
+            place[values.games] = np.arange(0, len(pieces), 2)
             which = pa.array(place, mask=place < 0)
         column = pc.take(pieces, which, boundscheck=False).dictionary_encode()
-        return column if self._plain else _text_dictionary(column, problems)
+        return column if self._plain else _text_dictionary(column, self._problems)
+
+    def ratings(self, name: str, parse: Callable[[str], int | None]) -> pa.Int32Array:
+        """The values of this tag as numbers; what is not of three or four digits goes through `parse`."""
+        values = self._lines.values(name, self._problems)
+        numbers, known = small_numbers(self._part.padded, values.begin, values.end)
+        for i in np.flatnonzero(~known):
+            text = self._part.data[values.begin[i] : values.end[i]].decode("latin-1")
+            numbers[i] = parse(unescape(text)) or 0
+        column = np.zeros(len(self._part), np.int32)
+        column[values.games] = numbers
+        return pa.array(column, mask=column == 0)
 
 
 def _text_dictionary(column: pa.DictionaryArray, problems: Counter[str]) -> pa.DictionaryArray:
@@ -206,8 +239,9 @@ def read_tags(
     games = 0
     for part in _parts(find_files(list(paths)), problems, quiet=quiet):
         games += len(part)
-        for tag, column in tag_columns(part, tags, problems).items():
-            columns[tag].append(column)
+        found = TagColumns(part, tags, problems)
+        for tag in tags:
+            columns[tag].append(found.text(tag))
     together = [tag for tag in tags if tag in shared]
     codes: dict[str, npt.NDArray[np.int32]] = {}
     values: dict[str, Sequence[str]] = {}
