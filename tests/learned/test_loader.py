@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import torch
 
@@ -42,6 +46,26 @@ def test_unknown_scalars_are_zero_and_flagged(dataset: Dataset) -> None:
     assert found.shape[1] == 42 + 3 + 5
     assert np.isfinite(found).all()
     assert not found[:, 42:].any()
+
+
+def test_the_last_ply_of_a_finished_game_is_told(dataset: Dataset) -> None:
+    plies = replace(dataset.game(0), ended=True)
+    assert scalars_of(plies, ("ending",))[:, 0].tolist() == [0.0] * (len(plies) - 1) + [1.0]
+    assert not plies.first(5).ending.any()
+    assert plies.first(len(plies)).ended
+
+
+def test_a_game_ends_where_it_was_finished_and_stored_whole(
+    tmp_path: Path, make_dataset: Callable[..., Dataset]
+) -> None:
+    file = tmp_path / "games.pgn"
+    tags = '[WhiteElo "1500"]\n[BlackElo "1500"]\n'
+    games = [f'{tags}[Result "{result}"]\n\n1. e4 e5 2. Nf3 Nc6 {result}\n\n' for result in ("1-0", "*", "1/2-1/2")]
+    file.write_text("".join(games))
+    whole, cut = make_dataset(file, min_plies=1), make_dataset(file, min_plies=1, max_plies=3)
+    assert [whole.game(row).ended for row in range(3)] == [True, False, True]
+    assert [whole.game(row, 2).ended for row in range(3)] == [False] * 3
+    assert [cut.game(row).ended for row in range(3)] == [False] * 3
 
 
 def test_every_game_is_in_one_batch_with_games_of_like_length() -> None:

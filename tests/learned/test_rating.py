@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+from assay import manifest
 from assay.errors import LearnedError
 from assay.learned import boosting, fit_run, open_run, posteriors
 from assay.learned.calibrate import fit_power, log_softmax, pool
@@ -133,7 +134,6 @@ def test_other_bands_are_refused(run: Run, pgn: Path, make_dataset: Callable[...
 
 
 def test_a_run_of_another_version_is_refused(run: Run, tmp_path: Path) -> None:
-    text = (run.path / "run.json").read_text().replace('"version": 1', '"version": 7')
-    (tmp_path / "run.json").write_text(text)
+    manifest.write(tmp_path / "run.json", run.manifest | {"settings": run.manifest["settings"] | {"version": 7}})
     with pytest.raises(LearnedError, match="a run of version 7, this Assay reads version 1"):
         open_run(tmp_path)

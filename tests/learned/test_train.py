@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from assay.errors import InputError, LearnedError, OutputError
 from assay.learned import Config, fit_run, open_run
@@ -19,7 +20,8 @@ from assay.learned.config import from_mapping, read_config
 from assay.learned.dataset import Dataset
 from assay.learned.fit import read_history
 from assay.learned.run import METRICS
-from assay.learned.train import train
+from assay.learned.train import bells, train
+from assay.learned.training import average_bands, drawn, training_rows, validation_rows
 
 TINY = {"d_model": 8, "layers": 1, "heads": 2, "square_width": 2, "batch_size": 16, "max_plies": 16, "lr": 3e-3}
 
@@ -43,7 +45,7 @@ def test_it_learns_what_can_be_learned(dataset: Dataset, tmp_path: Path) -> None
     assert losses[-1] < 0.7 * losses[0]
 
 
-@pytest.mark.parametrize("extra", [{}, {"model": "gru"}, {"balanced": True, "elo_weight": 0.1}])
+@pytest.mark.parametrize("extra", [{}, {"model": "gru"}, {"balanced": True, "elo_weight": 0.1, "smoothing": 0.7}])
 def test_a_run_is_written_whole(dataset: Dataset, tmp_path: Path, extra: dict[str, object]) -> None:
     fitted = fit_run(dataset, tmp_path / "run", tiny(epochs=2, **extra))
     run = open_run(tmp_path / "run")
@@ -84,6 +86,47 @@ def test_killed_trainings_go_on_along_the_same_curve(dataset: Dataset, tmp_path:
     assert resumed.temperature == undisturbed.temperature
     for name, weights in undisturbed.weights.items():
         assert np.array_equal(weights, resumed.weights[name]), name
+
+
+def test_a_training_begins_with_another(dataset: Dataset, tmp_path: Path) -> None:
+    """With a rate of next to nothing the weights stay where they began."""
+    first = fit_run(dataset, tmp_path / "first", tiny(epochs=1)).run
+    second = fit_run(dataset, tmp_path / "second", tiny(epochs=1, lr=1e-9, seed=2), start=first).run
+    assert second.manifest["settings"]["results"]["start"] == "first"
+    for name in ("encode.project.weight", "blocks.0.qkv.weight"):
+        np.testing.assert_allclose(second.weights[name], first.weights[name], atol=1e-6)
+    with pytest.raises(LearnedError, match="choose its d-model, layers and inputs"):
+        fit_run(
+            dataset, tmp_path / "third", tiny(model="gru", d_model=16, square_width=3), ("board", "clock"), start=first
+        )
+
+
+def test_an_epoch_draws_from_the_bands(dataset: Dataset) -> None:
+    rows = training_rows(dataset, tiny())
+    first, second = (drawn(dataset, rows, tiny(per_band=3), epoch) for epoch in (0, 1))
+    assert np.bincount(average_bands(dataset, rows[first])).max() == 3
+    assert first.tolist() != second.tolist()
+
+
+def test_every_game_is_seen_before_any_is_seen_again(dataset: Dataset) -> None:
+    rows = training_rows(dataset, tiny(games=60))
+    parts = [drawn(dataset, rows, tiny(epoch_games=20), epoch) for epoch in range(4)]
+    assert sorted(np.concatenate(parts[:3]).tolist()) == list(range(60))
+    assert parts[3].tolist() != parts[0].tolist()
+
+
+def test_balanced_validation_has_every_band_alike(dataset: Dataset) -> None:
+    rows = validation_rows(dataset, balanced=True)
+    counts = np.bincount(average_bands(dataset, rows))
+    assert len(set(counts[counts > 0])) == 1
+    assert set(rows) <= set(dataset.rows("validation"))
+
+
+def test_a_label_is_spread_over_its_neighbours() -> None:
+    spread = bells(5, 0.7)
+    assert torch.allclose(spread.sum(dim=1), torch.ones(5))
+    assert (spread.argmax(dim=1) == torch.arange(5)).all()
+    assert spread[2, 1] == spread[2, 3] > spread[2, 4]
 
 
 def test_a_checkpoint_of_other_settings_is_refused(dataset: Dataset, tmp_path: Path) -> None:

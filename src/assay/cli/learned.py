@@ -178,14 +178,21 @@ def _filter(where: str | None) -> Any:
 @click.option("--epochs", type=int, help="[default: 10]")
 @click.option("--patience", type=int, help="Epochs without a better validation NLL before stopping.  [default: 3]")
 @click.option("--elo-weight", type=float, help="Weight of the squared error of the mean.  [default: 0]")
+@click.option("--smoothing", type=float, help="Spread each label over a bell of so many bands.  [default: 0]")
+@click.option(
+    "--book", type=int, help="Read an opening book of moves that so many games have; 0 for none.  [default: 0]"
+)
 @click.option("--balanced", is_flag=True, default=None, help="Learn posteriors under an even prior over the bands.")
 @click.option("--max-plies", type=int, help="Plies that the model reads.  [default: 128]")
 @click.option("--games", type=int, help="Training games to use; 0 for all.  [default: 0]")
-@click.option("--per-band", type=int, help="At most so many training games per band; 0 for all.  [default: 0]")
+@click.option("--per-band", type=int, help="Games per band and epoch at most; 0 for all.  [default: 0]")
+@click.option("--epoch-games", type=int, help="Games of an epoch; 0 for all.  [default: 0]")
 @click.option("--threads", type=int, help="Processor threads.  [default: 1]")
 @click.option("--seed", type=int, help="[default: 1]")
 @click.option("--clock", is_flag=True, help="Read clock times too.")
 @click.option("--engine", is_flag=True, help="Read engine scalars too.")
+@click.option("--ending", is_flag=True, help="Know with the last move of a finished game that it is the last.")
+@click.option("--start", "begin", type=_FOLDER, metavar="RUN", help="Begin with the weights of another run.")
 @click.option("--resume", is_flag=True, help="Go on with the training in RUN.")
 @format_option
 def train(
@@ -194,6 +201,8 @@ def train(
     config_file: Path | None,
     clock: bool,
     engine: bool,
+    ending: bool,
+    begin: Path | None,
     resume: bool,
     format: str,
     **options: Any,
@@ -216,16 +225,17 @@ def train(
     from assay.learned.config import Config, read_config, with_options
     from assay.learned.dataset import open_dataset
     from assay.learned.fit import fit_run
-    from assay.learned.run import read_settings
+    from assay.learned.run import open_run, read_settings
     from assay.report.plots_learned import reliability_figure, save_figure, training_figure
 
-    inputs = ("board", *(kind for kind, wanted in (("clock", clock), ("engine", engine)) if wanted))
+    inputs = ("board", *(kind for kind, wanted in (("clock", clock), ("engine", engine), ("ending", ending)) if wanted))
     if resume:
         start, inputs = read_settings(out)
     else:
         start = read_config(config_file) if config_file else Config()
     config = with_options(start, options)
-    fitted = fit_run(open_dataset(dataset), out, config, inputs, resume=resume, quiet=is_quiet())
+    other = open_run(begin) if begin else None
+    fitted = fit_run(open_dataset(dataset), out, config, inputs, start=other, resume=resume, quiet=is_quiet())
     if fitted.history:
         save_figure(training_figure(fitted.history), out / "curves.svg")
     save_figure(reliability_figure(fitted.validation), out / "reliability.svg")

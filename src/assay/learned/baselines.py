@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.learned import boosting
+from assay.learned.book import Books
 from assay.learned.calibrate import fit_temperature
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
-from assay.learned.training import Trained, band_shares, training_rows, validation_rows
+from assay.learned.training import Trained, band_shares, drawn, opening_books, training_rows, validation_rows
 from assay.progress import Progress
 
 Floats = npt.NDArray[np.float64]
@@ -25,24 +26,30 @@ def train_mean(dataset: Dataset, config: Config) -> Trained:
 def train_boosting(dataset: Dataset, config: Config, inputs: tuple[str, ...], *, quiet: bool = True) -> Trained:
     """Boosted trees on each player's features after a random number of plies and at the end."""
     rows = training_rows(dataset, config)
-    held = validation_rows(dataset)
+    held = validation_rows(dataset, balanced=config.balanced)
+    books = opening_books(dataset, rows, config)
+    rows = rows[drawn(dataset, rows, config)]
     prior = band_shares(dataset, rows)
-    known, bands = _table(dataset, rows, config, inputs, quiet)
+    known, bands = _table(dataset, rows, config, inputs, books, quiet)
     # An even prior: every band weighs the same.
     weight = (1 / prior)[bands] / np.mean((1 / prior)[bands]) if config.balanced else None
     trees = boosting.fit(known, bands, len(prior), weight, config.seed)
-    seen, truth = _table(dataset, held, config, inputs, quiet)
-    shift = np.log(prior) if config.balanced else np.zeros(len(prior))
+    seen, truth = _table(dataset, held, config, inputs, books, quiet)
     return Trained(
-        weights=trees,
+        weights=trees | (books.whole.arrays() if books else {}),
         prior=np.full(len(prior), 1 / len(prior)) if config.balanced else prior,
-        temperature=fit_temperature(boosting.logits(trees, seen), truth, shift),
+        temperature=fit_temperature(boosting.logits(trees, seen), truth),
         results={"training_games": len(rows), "validation_games": len(held), "trees": len(trees["roots"])},
     )
 
 
 def _table(
-    dataset: Dataset, rows: npt.NDArray[np.int64], config: Config, inputs: tuple[str, ...], quiet: bool
+    dataset: Dataset,
+    rows: npt.NDArray[np.int64],
+    config: Config,
+    inputs: tuple[str, ...],
+    books: Books | None,
+    quiet: bool,
 ) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Features and bands: of each game a random prefix and the whole, both players."""
     random = np.random.default_rng(config.seed)
@@ -51,7 +58,8 @@ def _table(
         for row in rows.tolist():
             plies = dataset.game(row, config.max_plies)
             at = [int(random.integers(0, len(plies))), len(plies) - 1]
-            found.append(boosting.features(plies, inputs)[at].astype(np.float32).reshape(4, -1))
+            book = books.of(row) if books else None
+            found.append(boosting.features(plies, inputs, book)[at].astype(np.float32).reshape(4, -1))
             bands.append(np.tile(dataset.bands[row], 2))
             progress.advance()
     return np.concatenate(found).astype(np.float64), np.concatenate(bands)

@@ -2,7 +2,8 @@
 
 Features of a player after t plies: the means of the board scalars (and clocks, engine scalars, where the run reads
 them) over the player's own plies and over the opponent's, how often pieces were left hanging or taken for nothing, the
-material balance, and t. scikit-learn grows the trees; they are stored and read as plain arrays.
+material balance, what the opening book says of both (where the run has one), and t. scikit-learn grows the trees; they
+are stored and read as plain arrays.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from assay.errors import LearnedError, MissingExtra
 from assay.learned.arrays import Arrays
+from assay.learned.book import Book
 from assay.learned.inputs import Plies, scalars_of
 from assay.learned.scalars import SCALAR_NAMES
 
@@ -23,7 +25,7 @@ _NEVER = -20.0  # the logit of a band that nobody in training is in
 _AT = {name: number for number, name in enumerate(SCALAR_NAMES)}
 
 
-def features(plies: Plies, kinds: tuple[str, ...]) -> Floats:
+def features(plies: Plies, kinds: tuple[str, ...], book: Book | None = None) -> Floats:
     """Features of White and Black after each ply, (plies, 2, n)."""
     each = np.concatenate((scalars_of(plies, kinds), _events(plies.board)), axis=1).astype(np.float64)
     by_white = plies.white[:, None]
@@ -36,7 +38,13 @@ def features(plies: Plies, kinds: tuple[str, ...]) -> Floats:
     number = np.arange(1.0, len(plies) + 1)
     white = np.column_stack((means[0], means[1], balance, number))
     black = np.column_stack((means[1], means[0], -balance, number))
-    return np.stack((white, black), axis=1)
+    both = np.stack((white, black), axis=1)
+    if book is None:
+        return both
+    followed = book.follow(plies)
+    depth = np.cumsum(followed[:, 0])
+    opening = [np.column_stack((depth, followed[:, columns])) for columns in ([1, 2, 3], [1, 3, 2])]
+    return np.concatenate((both, np.stack(opening, axis=1)), axis=2)
 
 
 def _events(board: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:

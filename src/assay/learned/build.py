@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -22,10 +21,11 @@ from assay.games.columns import rows
 from assay.games.reader import splits
 from assay.games.stream import Stream
 from assay.learned.clocks import clock_scalars
-from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, shard_name, write_games, write_plies
+from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, file_sum, shard_name, write_games, write_plies
 from assay.learned.encode import encode_games
-from assay.learned.inputs import ENGINE_NAMES, Floats, Plies
+from assay.learned.inputs import ENGINE_NAMES, Floats, Plies, joined
 from assay.learned.split import SPLITS, player_id, split_of_game
+from assay.paths import atomic
 from assay.progress import Progress
 
 BATCH = 2000
@@ -85,6 +85,7 @@ class _Writer:
     held: int = 0
     shards: int = 0
     plies: int = 0
+    sums: dict[str, str] = field(default_factory=dict)
 
     def add(self, plies: Plies, row: dict[str, Any]) -> None:
         self.rows.append(row | {"shard": self.shards, "row": self.held, "plies": len(plies)})
@@ -96,9 +97,10 @@ class _Writer:
 
     def flush(self) -> None:
         if self.waiting:
-            names = ("planes", "board", "clock", "engine")
-            whole = Plies(*(np.concatenate([getattr(plies, name) for plies in self.waiting]) for name in names))
-            write_plies(self.folder / shard_name(self.shards), whole)
+            whole = joined(self.waiting)
+            name = shard_name(self.shards)
+            write_plies(self.folder / name, whole)
+            self.sums[name] = file_sum(self.folder / name)
             self.waiting, self.held, self.shards = [], 0, self.shards + 1
 
 
@@ -118,19 +120,12 @@ def build_dataset(
     """
     if out.exists():
         raise OutputError(f"{out} exists already; choose another name or remove it first.")
-    if not out.resolve().parent.is_dir():
-        raise OutputError(f"cannot write {out}: the folder {out.parent} does not exist.")
-    part = out.with_name(f".{out.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    try:
+    with atomic(out) as part:
         part.mkdir()
-        built = _fill(part, files, selection, chosen, analyst, settings or {}, quiet)
-        part.replace(out)
-    except OSError as error:
-        raise OutputError(f"cannot write {out}: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-    return built
+        try:
+            return _fill(part, files, selection, chosen, analyst, settings or {}, quiet)
+        except OutputError as error:
+            raise OutputError(str(error).replace(str(part), str(out))) from error
 
 
 def _fill(
@@ -164,7 +159,7 @@ def _fill(
         left_out=dict(left_out.most_common()),
     )
     told = asdict(selection) | settings | asdict(built)
-    told |= {"version": VERSION, "identity": manifest.file_hash(folder / GAMES)[:16]}
+    told |= {"version": VERSION, "identity": file_sum(folder / GAMES), "shards": writer.sums}
     manifest.write(folder / MANIFEST, manifest.make(KIND, inputs=manifest.describe_inputs(files), settings=told))
     return built
 

@@ -15,18 +15,18 @@ def log_softmax(logits: Floats) -> Floats:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))
 
 
-def fit_temperature(logits: Floats, bands: npt.NDArray[np.int64], shift: Floats) -> float:
-    """The temperature T for which softmax(logits / T + shift) makes the true bands most likely.
+def fit_temperature(logits: Floats, bands: npt.NDArray[np.int64]) -> float:
+    """The temperature T for which softmax(logits / T) makes the true bands most likely.
 
     >>> rng = np.random.default_rng(1)
     >>> true = rng.normal(size=(20_000, 5))
     >>> bands = (log_softmax(true) + rng.gumbel(size=true.shape)).argmax(axis=1)
-    >>> round(fit_temperature(3 * true, bands, np.zeros(5)), 1)
+    >>> round(fit_temperature(3 * true, bands), 1)
     3.0
     """
 
     def nll(log_temperature: float) -> float:
-        logs = log_softmax(logits / np.exp(log_temperature) + shift)
+        logs = log_softmax(logits / np.exp(log_temperature))
         return float(-np.take_along_axis(logs, bands[:, None], axis=-1).mean())
 
     found = minimize_scalar(nll, bounds=(np.log(0.2), np.log(10.0)), method="bounded", options={"xatol": 1e-4})

@@ -33,8 +33,11 @@ class Config:
     elo_weight: float = 0.0  # of the squared error of the posterior mean, in band widths
     balanced: bool = False  # learn posteriors under an even prior over bands
     max_plies: int = 128
+    smoothing: float = 0.0  # standard deviation, in bands, of the bell that a label is spread over
+    book: int = 0  # read an opening book of the moves that so many training games have; 0 for none
     games: int = 0  # training games to use; 0 for all
-    per_band: int = 0  # at most so many training games in each band of the players' average; 0 for all
+    per_band: int = 0  # draw at most so many games of each band of the players' average for an epoch; 0 for all
+    epoch_games: int = 0  # games of an epoch; all are seen once before any is seen again; 0 for all
     threads: int = 1
     seed: int = 1
 
@@ -43,7 +46,16 @@ class Config:
         for name in (*sizes, "lr", "clip"):
             if getattr(self, name) <= 0:
                 raise LearnedError(f"{name} is {getattr(self, name)}; it must be greater than 0.")
-        for name in ("square_width", "weight_decay", "elo_weight", "games", "per_band"):
+        for name in (
+            "square_width",
+            "weight_decay",
+            "elo_weight",
+            "smoothing",
+            "book",
+            "games",
+            "per_band",
+            "epoch_games",
+        ):
             if getattr(self, name) < 0:
                 raise LearnedError(f"{name} is {getattr(self, name)}; it must not be negative.")
         for name in ("dropout", "warmup"):

@@ -25,8 +25,8 @@ import pyarrow as pa
 
 from assay import manifest
 from assay.bands import Bands
-from assay.errors import InputError, LearnedError
-from assay.learned.inputs import ENGINE_NAMES, Floats, Plies
+from assay.errors import AssayError, InputError, LearnedError
+from assay.learned.inputs import ENGINE_NAMES, RESULTS, Floats, Plies
 from assay.learned.scalars import SCALAR_NAMES
 from assay.paths import atomic
 
@@ -81,18 +81,25 @@ def write_games(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _write(path: Path, table: pa.Table) -> None:
-    with atomic(path) as part, pa.OSFile(str(part), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+    # Opened here and not by Arrow, whose errors name the temporary file.
+    with atomic(path) as part, part.open("wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         # One batch: a reader then finds every column in one piece.
         writer.write_table(table, max_chunksize=max(table.num_rows, 1))
 
 
-def _read(path: Path, schema: pa.Schema) -> pa.Table:
+def file_sum(path: Path) -> str:
+    """What tells a file of a dataset from any other."""
+    return manifest.file_hash(path)[:16]
+
+
+def _read(path: Path, schema: pa.Schema, sum_: str | None) -> pa.Table:
+    """A file of a dataset, mapped; LearnedError if it is not the one with this sum."""
+    if sum_ is not None and file_sum(path) != sum_:
+        raise LearnedError(f"{path} is damaged: it is not what was written; encode the dataset again.")
     try:
         table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
-    except pa.ArrowInvalid as error:
-        raise LearnedError(f"{path} is damaged ({error}); encode the dataset again.") from error
+    except (OSError, pa.ArrowException) as error:
+        raise LearnedError(f"{path} cannot be read ({error}); encode the dataset again.") from error
     if table.schema != schema:
         raise LearnedError(f"{path} has other columns than this version of Assay writes; encode the dataset again.")
     return table
@@ -107,7 +114,7 @@ class Dataset:
 
     @cached_property
     def table(self) -> pa.Table:
-        return _read(self.path / GAMES, GAME_SCHEMA)
+        return _read(self.path / GAMES, GAME_SCHEMA, self.identity)
 
     @property
     def identity(self) -> str:
@@ -139,6 +146,14 @@ class Dataset:
         return np.asarray((self.ratings - self.edges[0]) // self.bands_of_ratings.width, dtype=np.int64)
 
     @cached_property
+    def _lengths(self) -> npt.NDArray[np.int64]:
+        return self.column("length").astype(np.int64)
+
+    @cached_property
+    def _finished(self) -> npt.NDArray[np.bool_]:
+        return np.isin(self.column("result").astype(str), RESULTS)
+
+    @cached_property
     def _places(self) -> list[tuple[int, int]]:
         return list(zip(self.table["shard"].to_pylist(), self.table["row"].to_pylist(), strict=True))
 
@@ -161,14 +176,17 @@ class Dataset:
         """The plies of one game, without a copy."""
         number, start = self._places[row]
         plies = int(self.plies[row]) if max_plies is None else min(int(self.plies[row]), max_plies)
+        ended = bool(self._finished[row] and plies == self._lengths[row])
         shard = self._shards.get(number)
         if shard is None:
             shard = self._shards[number] = self._open(number)
         part = slice(start, start + plies)
-        return Plies(shard.planes[part], shard.board[part], shard.clock[part], shard.engine[part])
+        return Plies(shard.planes[part], shard.board[part], shard.clock[part], shard.engine[part], ended)
 
     def _open(self, number: int) -> Plies:
-        table = _read(self.path / shard_name(number), PLY_SCHEMA)
+        # Read once as a whole to check it: a training reads all of it anyway.
+        name = shard_name(number)
+        table = _read(self.path / name, PLY_SCHEMA, self.manifest["settings"].get("shards", {}).get(name))
         columns = [table[field.name].chunk(0) for field in PLY_SCHEMA]  # one batch: joining chunks would copy them
         return Plies(
             *(
@@ -188,4 +206,9 @@ def open_dataset(path: Path) -> Dataset:
             f"{path} is a dataset of version {made['settings'].get('version')}, this Assay reads version {VERSION}; "
             "encode it again."
         )
-    return Dataset(path, made)
+    found = Dataset(path, made)
+    try:
+        _ = found.identity, found.edges
+    except (KeyError, TypeError, ValueError, AssayError) as error:
+        raise InputError(f"{path / MANIFEST} is damaged ({type(error).__name__} {error}); encode it again.") from error
+    return found

@@ -34,10 +34,14 @@ def fit_run(
     config: Config,
     inputs: tuple[str, ...] = ("board",),
     *,
+    start: Run | None = None,
     resume: bool = False,
     quiet: bool = True,
 ) -> Fitted:
-    """Train into a folder. A folder that holds a training already is only touched with `resume`."""
+    """Train into a folder, beginning with the weights of `start`, if any.
+
+    A folder that holds a training already is only touched with `resume`.
+    """
     if resume:
         read_settings(folder)  # refuses a folder without a training
     elif (folder / SETTINGS).exists() or (folder / MANIFEST).exists():
@@ -48,9 +52,9 @@ def fit_run(
         except OSError as error:
             raise OutputError(f"cannot write {folder}: {error.strerror or error}.") from error
         write_settings(folder, config, inputs)
-    trained = _train(dataset, folder, config, inputs, resume, quiet)
+    trained = _train(dataset, folder, config, inputs, start, resume, quiet)
     run = _save(folder, trained, dataset, config, inputs, power=1.0)
-    held = np.random.default_rng(0).permutation(validation_rows(dataset))[:CALIBRATION_GAMES]
+    held = np.random.default_rng(0).permutation(validation_rows(dataset, balanced=config.balanced))[:CALIBRATION_GAMES]
     validation = judge(run, dataset, np.sort(held), quiet=quiet)
     _, power = pooled(validation, run.prior)
     return Fitted(_save(folder, trained, dataset, config, inputs, power=power), validation, read_history(folder))
@@ -65,7 +69,13 @@ def read_history(folder: Path) -> list[dict[str, float]]:
 
 
 def _train(
-    dataset: Dataset, folder: Path, config: Config, inputs: tuple[str, ...], resume: bool, quiet: bool
+    dataset: Dataset,
+    folder: Path,
+    config: Config,
+    inputs: tuple[str, ...],
+    start: Run | None,
+    resume: bool,
+    quiet: bool,
 ) -> Trained:
     if config.model == "mean":
         return train_mean(dataset, config)
@@ -77,7 +87,7 @@ def _train(
         if error.name != "torch":
             raise
         raise MissingExtra("torch", "learn") from None
-    return train(dataset, folder, config, inputs, resume=resume, quiet=quiet)
+    return train(dataset, folder, config, inputs, start=start, resume=resume, quiet=quiet)
 
 
 def _save(

@@ -20,7 +20,7 @@ from assay.learned.calibrate import pool
 from assay.learned.clocks import clock_scalars
 from assay.learned.encode import EncodedGames, encode_games
 from assay.learned.forward import one_thread
-from assay.learned.inputs import ENGINE_NAMES, Plies
+from assay.learned.inputs import ENGINE_NAMES, RESULTS, Plies
 from assay.learned.rate import posteriors
 from assay.learned.run import Run
 from assay.learned.shipped import model_of
@@ -118,6 +118,7 @@ def _guess(
         encoded.scalars[part],
         clock_scalars(arrays.clock[part], base, increment),
         np.full((part.stop - part.start, len(ENGINE_NAMES)), np.nan, dtype=np.float32),
+        ended=game.tags.get("Result") in RESULTS,
     )
     run = model_of(model, game.tags.get("Site", ""))
     found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))

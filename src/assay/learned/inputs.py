@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,8 @@ from assay.learned.mirror import mover_view
 
 Floats = npt.NDArray[np.float32]
 
-KINDS = ("board", "clock", "engine")
+KINDS = ("board", "clock", "engine", "ending")
+RESULTS = ("1-0", "0-1", "1/2-1/2")  # of finished games
 CLOCK_NAMES = ("clock left", "clock used")  # as fractions of the base time
 ENGINE_NAMES = ("rank", "loss", "gap", "value")  # of the move played; see assay.learned.engine_scalars
 
@@ -25,13 +27,27 @@ class Plies:
     board: npt.NDArray[np.int8]  # (plies, 42)
     clock: Floats  # (plies, 2)
     engine: Floats  # (plies, 4)
+    ended: bool = False  # whether the last of these plies is the last of a finished game
 
     def __len__(self) -> int:
         return len(self.planes)
 
     def first(self, plies: int) -> Plies:
         """The first plies alone."""
-        return Plies(self.planes[:plies], self.board[:plies], self.clock[:plies], self.engine[:plies])
+        return Plies(
+            self.planes[:plies],
+            self.board[:plies],
+            self.clock[:plies],
+            self.engine[:plies],
+            self.ended and plies >= len(self),
+        )
+
+    @property
+    def ending(self) -> Floats:
+        """Of each ply whether the game ended with it, (plies, 1): by mate, resignation, draw or time."""
+        found = np.zeros((len(self), 1), dtype=np.float32)
+        found[-1:] = self.ended
+        return found
 
     @property
     def white(self) -> npt.NDArray[np.bool_]:
@@ -39,12 +55,22 @@ class Plies:
         return np.asarray(self.planes[:, 56] != 0)
 
 
+def joined(games: Sequence[Plies]) -> Plies:
+    """The plies of several games one after another."""
+    return Plies(
+        np.concatenate([plies.planes for plies in games]),
+        np.concatenate([plies.board for plies in games]),
+        np.concatenate([plies.clock for plies in games]),
+        np.concatenate([plies.engine for plies in games]),
+    )
+
+
 def scalars_of(plies: Plies, kinds: tuple[str, ...]) -> Floats:
     """The scalars of these kinds side by side; what may be unknown is 0 there and has a column of flags beside it."""
     found = []
     for kind in kinds:
         values = np.asarray(getattr(plies, kind), dtype=np.float32)
-        if kind != "board":
+        if kind in ("clock", "engine"):
             known = np.isfinite(values[:, :1])
             values = np.concatenate((np.nan_to_num(values), known.astype(np.float32)), axis=1)
         found.append(values)

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset as TorchDataset
 
+from assay.learned.book import Books, read_scalars
 from assay.learned.dataset import Dataset
-from assay.learned.inputs import Floats, Plies, mover_bits, scalars_of
+from assay.learned.inputs import Floats, Plies, mover_bits
 
 BUCKET = 40  # batches that are sorted by length together
 
@@ -42,8 +43,15 @@ class Batch:
 class Examples(TorchDataset[Example]):
     """The games `rows` of a dataset as a map-style torch dataset; reading touches only the pages of those games."""
 
-    def __init__(self, dataset: Dataset, rows: npt.NDArray[np.int64], max_plies: int, kinds: tuple[str, ...]) -> None:
-        self.dataset, self.rows, self.max_plies, self.kinds = dataset, rows, max_plies, kinds
+    def __init__(
+        self,
+        dataset: Dataset,
+        rows: npt.NDArray[np.int64],
+        max_plies: int,
+        kinds: tuple[str, ...],
+        books: Books | None = None,
+    ) -> None:
+        self.dataset, self.rows, self.max_plies, self.kinds, self.books = dataset, rows, max_plies, kinds, books
         self.lengths = np.minimum(dataset.plies[rows], max_plies)
 
     def __len__(self) -> int:
@@ -52,7 +60,8 @@ class Examples(TorchDataset[Example]):
     def __getitem__(self, index: int) -> Example:
         row = int(self.rows[index])
         plies = self.dataset.game(row, self.max_plies)
-        return Example(plies, scalars_of(plies, self.kinds), self.dataset.bands[row], self.dataset.ratings[row])
+        scalars = read_scalars(plies, self.kinds, self.books.of(row) if self.books else None)
+        return Example(plies, scalars, self.dataset.bands[row], self.dataset.ratings[row])
 
 
 def collate(examples: Sequence[Example]) -> Batch:

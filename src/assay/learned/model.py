@@ -39,6 +39,11 @@ class PlyEncoder(nn.Module):
         self.side = nn.Embedding(2, config.d_model)
         self.norm = nn.LayerNorm(config.d_model)
         self.drop = nn.Dropout(config.dropout)
+        # Place and side start small: at torch's scale of 1 they would be nearly all that is left after the norm, and
+        # what a ply says would take thousands of steps to be heard.
+        for embedding in (self.place, self.side):
+            nn.init.normal_(embedding.weight, std=0.05)
+        nn.init.normal_(self.scalars.weight, std=len(mean) ** -0.5)
 
     def forward(self, planes: Tensor, scalars: Tensor, white: Tensor) -> Tensor:
         """planes (games, plies, 64 planes, 64 squares) of bits, scalars (games, plies, n), white (games, plies)."""
@@ -80,11 +85,17 @@ class Block(nn.Module):
 class Net(nn.Module):
     """Ply encoder, sequence layers (transformer or GRU), and the two heads.
 
-    `mean` and `spread` are those of the scalars over the training games.
+    `mean` and `spread` are those of the scalars over the training games. With `prior` the heads start at it, so that no
+    step is spent on what needs no learning.
     """
 
     def __init__(
-        self, config: Config, bands: int, mean: npt.NDArray[np.float32], spread: npt.NDArray[np.float32]
+        self,
+        config: Config,
+        bands: int,
+        mean: npt.NDArray[np.float32],
+        spread: npt.NDArray[np.float32],
+        prior: npt.NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__()
         self.encode = PlyEncoder(config, mean, spread)
@@ -95,6 +106,9 @@ class Net(nn.Module):
         self.norm = nn.LayerNorm(config.d_model)
         self.drop = nn.Dropout(config.dropout)
         self.head = nn.Linear(config.d_model, 2 * bands)
+        if prior is not None:
+            nn.init.normal_(self.head.weight, std=0.02)
+            self.head.bias = nn.Parameter(torch.tensor(np.tile(np.log(prior), 2), dtype=torch.float32))
         self.recurrent, self.bands = config.model == "gru", bands
 
     def forward(self, planes: Tensor, scalars: Tensor, white: Tensor) -> Tensor:

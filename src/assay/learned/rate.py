@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from assay.errors import LearnedError
 from assay.learned import boosting, forward
+from assay.learned.book import read_scalars, stored_book
 from assay.learned.calibrate import log_softmax
-from assay.learned.inputs import Plies, scalars_of
+from assay.learned.inputs import Plies
 from assay.learned.run import Run
 
 Floats = npt.NDArray[np.float64]
@@ -34,7 +35,7 @@ def _log_posteriors(run: Run, plies: Plies) -> Floats:
     if run.config.model == "mean":
         return np.broadcast_to(np.log(run.prior), (len(plies), 2, len(run.prior)))
     if run.config.model == "boosting":
-        each = boosting.features(plies, run.inputs)
+        each = boosting.features(plies, run.inputs, stored_book(run.weights))
         found = boosting.logits(run.weights, each.reshape(2 * len(plies), -1)).reshape(len(plies), 2, -1)
     else:
         found = _read(run, plies)
@@ -44,7 +45,7 @@ def _log_posteriors(run: Run, plies: Plies) -> Floats:
 def _read(run: Run, plies: Plies) -> Floats:
     """Logits of the sequence models, turned from mover and opponent to White and Black."""
     seen = plies.first(run.config.max_plies)
-    scalars = scalars_of(seen, run.inputs)
+    scalars = read_scalars(seen, run.inputs, stored_book(run.weights))
     if scalars.shape[1] != run.weights["encode.mean"].shape[0]:
         raise LearnedError(f"{run.path} reads {run.weights['encode.mean'].shape[0]} scalars, not {scalars.shape[1]}.")
     out = forward.logits(run.weights, run.config, seen.planes, scalars, seen.white).astype(np.float64)

@@ -16,14 +16,15 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils.data import DataLoader
 
+from assay.errors import LearnedError
 from assay.learned import checkpoint
-from assay.learned.calibrate import fit_temperature
+from assay.learned.calibrate import fit_temperature, log_softmax
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
 from assay.learned.loader import Batch, Examples, collate, make_batches
 from assay.learned.model import Net
-from assay.learned.run import METRICS
-from assay.learned.training import Trained, band_shares, training_rows, validation_rows
+from assay.learned.run import METRICS, Run
+from assay.learned.training import Trained, band_shares, drawn, opening_books, training_rows, validation_rows
 from assay.paths import atomic
 from assay.progress import Progress
 from assay.scoring import score
@@ -49,6 +50,7 @@ def train(
     config: Config,
     inputs: tuple[str, ...],
     *,
+    start: Run | None = None,
     resume: bool = False,
     quiet: bool = True,
 ) -> Trained:
@@ -56,17 +58,25 @@ def train(
 
     A checkpoint is written every two minutes and after every epoch; with `resume` the training goes on from it, along
     the same curve. The loss is the cross-entropy of both players' bands at every ply (so that the output at ply t is
-    p(band | plies 0..t)), with AdamW, linear warm-up, cosine decay and clipped gradients.
+    p(band | plies 0..t)), with AdamW, linear warm-up, cosine decay and clipped gradients. With `start` the weights
+    begin as those of another run, as far as they fit; the head is always new, because bands may mean other ratings.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     rows = training_rows(dataset, config)
-    examples = Examples(dataset, rows, config.max_plies, inputs)
-    validation = Examples(dataset, validation_rows(dataset), config.max_plies, inputs)
-    prior = band_shares(dataset, rows)
+    books = opening_books(dataset, rows, config)
+    examples = Examples(dataset, rows, config.max_plies, inputs, books)
+    held = validation_rows(dataset, balanced=config.balanced)
+    validation = Examples(dataset, held, config.max_plies, inputs, books)
+    first = drawn(dataset, rows, config)
+    prior = band_shares(dataset, rows[first])
     # Learning under an even prior: the training prior is added to the logits, so that they need not contain it.
     offset = torch.tensor(np.log(prior) if config.balanced else np.zeros_like(prior), dtype=torch.float32)
-    net = Net(config, len(prior), *scalar_scale(examples))
+    net = Net(
+        config, len(prior), *scalar_scale(examples), np.full_like(prior, 1 / len(prior)) if config.balanced else prior
+    )
+    if start is not None:
+        begin_with(net, start)
     optimiser = make_optimiser(net, config)
     identity = config.as_dict() | {"inputs": list(inputs), "dataset": dataset.identity}
     state, best = checkpoint.State(), checkpoint.weights_of(net)
@@ -76,12 +86,14 @@ def train(
     def keep() -> None:
         checkpoint.save(folder, net, optimiser, state, best, identity)
 
-    steps = math.ceil(len(rows) / config.batch_size) * config.epochs
+    steps = math.ceil(len(first) / config.batch_size) * config.epochs
     with Progress("training", steps, unit="steps", quiet=quiet) as progress:
         while state.epoch < config.epochs and state.epoch - state.best_epoch <= config.patience:
             began, waited, kept = time.monotonic(), 0.0, time.monotonic()
-            batches = make_batches(examples.lengths, config.batch_size, (config.seed, state.epoch))
-            for batch, waiting in _timed(examples, batches[state.batch :]):
+            places = drawn(dataset, rows, config, state.epoch)
+            batches = make_batches(examples.lengths[places], config.batch_size, (config.seed, state.epoch))
+            coming = [places[some].tolist() for some in batches[state.batch :]]
+            for batch, waiting in _timed(examples, coming):
                 waited += waiting
                 step = state.epoch * len(batches) + state.batch
                 set_rate(optimiser, config, step, steps)
@@ -99,7 +111,7 @@ def train(
                     kept = time.monotonic()
             found = logits_of(net, validation)
             row = {"epoch": state.epoch + 1.0, "train_loss": state.loss_sum / state.ply_sum}
-            row |= judge(found, prior, dataset.edges, balanced=config.balanced)
+            row |= judge(found, dataset.edges)
             row |= {"seconds": time.monotonic() - began, "waiting": waited}
             if row["validation_nll"] < state.best_nll:
                 state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, checkpoint.weights_of(net)
@@ -111,10 +123,9 @@ def train(
 
     net.load_state_dict({name: torch.from_numpy(array) for name, array in best.items()})
     found = logits_of(net, validation)
-    shift = np.log(prior) if config.balanced else np.zeros_like(prior)
-    temperature = fit_temperature(found.values.reshape(-1, len(prior)), found.bands.reshape(-1), shift)
+    temperature = fit_temperature(found.values.reshape(-1, len(prior)), found.bands.reshape(-1))
     return Trained(
-        weights=best,
+        weights=best | (books.whole.arrays() if books else {}),
         prior=np.full_like(prior, 1 / len(prior)) if config.balanced else prior,
         temperature=temperature,
         results={
@@ -123,7 +134,8 @@ def train(
             "parameters": sum(parameter.numel() for parameter in net.parameters()),
             "best_epoch": state.best_epoch + 1,
             "validation_nll": state.best_nll,
-        },
+        }
+        | ({"start": start.name} if start else {}),
     )
 
 
@@ -132,6 +144,21 @@ def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.f
     some = np.linspace(0, len(examples) - 1, min(games, len(examples))).astype(int)
     values = np.concatenate([examples[int(i)].scalars for i in np.unique(some)])
     return values.mean(axis=0), values.std(axis=0) + np.float32(0.01)
+
+
+def begin_with(net: Net, start: Run) -> None:
+    """Take over the weights of another run that have the same name and shape, but not head and scale."""
+    own = net.state_dict()
+    taken = {
+        name: torch.from_numpy(array)
+        for name, array in start.weights.items()
+        if name in own
+        and own[name].shape == array.shape
+        and not name.startswith(("head", "encode.mean", "encode.spread"))
+    }
+    if not taken:
+        raise LearnedError(f"no weights of {start.path} fit this model; choose its d-model, layers and inputs.")
+    net.load_state_dict(own | taken)
 
 
 def make_optimiser(net: Net, config: Config) -> torch.optim.AdamW:
@@ -155,12 +182,22 @@ def loss_of(net: Net, batch: Batch, offset: Tensor, config: Config) -> tuple[Ten
     """The loss of a batch and its number of plies."""
     logits = net(batch.planes, batch.scalars, batch.white)[batch.mask] + offset
     bands = batch.bands[batch.mask]
-    loss = functional.cross_entropy(logits.reshape(-1, logits.shape[-1]), bands.reshape(-1))
+    if config.smoothing:
+        wanted = bells(logits.shape[-1], config.smoothing)[bands]
+        loss = functional.cross_entropy(logits.flatten(0, 1), wanted.flatten(0, 1))
+    else:
+        loss = functional.cross_entropy(logits.flatten(0, 1), bands.flatten())
     if config.elo_weight:
         centre = torch.arange(logits.shape[-1], dtype=torch.float32)
         mean = logits.softmax(-1) @ centre
         loss = loss + config.elo_weight * functional.mse_loss(mean, bands.to(torch.float32))
     return loss, len(bands)
+
+
+def bells(bands: int, spread: float) -> Tensor:
+    """For each band a bell over the bands around it (Diaz and Marathe 2019): being one band off is half right."""
+    place = torch.arange(bands, dtype=torch.float32)
+    return torch.softmax(-((place[:, None] - place) ** 2) / (2 * spread**2), dim=1)
 
 
 def logits_of(net: Net, examples: Examples, size: int = 64) -> Logits:
@@ -188,13 +225,11 @@ def logits_of(net: Net, examples: Examples, size: int = 64) -> Logits:
     )
 
 
-def judge(found: Logits, prior: Floats, edges: Floats, *, balanced: bool) -> dict[str, float]:
-    """The validation numbers of an epoch, under the prior of the training players."""
-    logits = found.values + (np.log(prior) if balanced else 0.0)
-    logits -= logits.max(axis=-1, keepdims=True)
-    logs = logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+def judge(found: Logits, edges: Floats) -> dict[str, float]:
+    """The validation numbers of an epoch."""
+    logs = log_softmax(found.values)
     picked = np.take_along_axis(logs, found.bands[:, :, None], axis=-1)
-    last = score(np.exp(logs[found.ends]).reshape(-1, len(prior)), edges, found.ratings[found.ends].reshape(-1))
+    last = score(np.exp(logs[found.ends]).reshape(-1, logs.shape[-1]), edges, found.ratings[found.ends].reshape(-1))
     return {
         "validation_nll": float(-picked.mean()),
         "end_nll": last.nll,

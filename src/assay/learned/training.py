@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from assay.errors import LearnedError
 from assay.learned.arrays import Arrays
+from assay.learned.book import Books, make_books
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
 
@@ -33,10 +34,25 @@ def training_rows(dataset: Dataset, config: Config) -> npt.NDArray[np.int64]:
     rows = np.random.default_rng(0).permutation(dataset.rows("train"))
     if not len(rows):
         raise LearnedError(f"{dataset.path} has no training games; encode more games.")
-    if config.per_band:
-        bands = average_bands(dataset, rows)
-        rows = rows[_number_in_group(bands) < config.per_band]
     return np.sort(rows[: config.games] if config.games else rows)
+
+
+def drawn(dataset: Dataset, rows: npt.NDArray[np.int64], config: Config, epoch: int = 0) -> npt.NDArray[np.int64]:
+    """The places in `rows` of the games of one epoch.
+
+    With `per_band` at most so many of each band, others every time; with `epoch_games` so many of them, all once before
+    any comes again.
+    """
+    places = np.arange(len(rows))
+    if config.per_band:
+        places = np.random.default_rng((config.seed, epoch)).permutation(places)
+        bands = average_bands(dataset, rows[places])
+        places = np.sort(places[_number_in_group(bands) < config.per_band])
+    if 0 < config.epoch_games < len(places):
+        turn, part = divmod(epoch, len(places) // config.epoch_games)
+        mixed = np.random.default_rng((config.seed, turn)).permutation(places)
+        places = np.sort(mixed[part * config.epoch_games :][: config.epoch_games])
+    return places
 
 
 def average_bands(dataset: Dataset, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -54,12 +70,35 @@ def _number_in_group(groups: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return number
 
 
-def validation_rows(dataset: Dataset) -> npt.NDArray[np.int64]:
-    """The validation games, at most a few thousand."""
+def validation_rows(dataset: Dataset, *, balanced: bool = False) -> npt.NDArray[np.int64]:
+    """The validation games, at most a few thousand.
+
+    Balanced, every band of the players' average that has any has as many; games of rare bands are then repeated.
+    """
     rows = np.random.default_rng(0).permutation(dataset.rows("validation"))
     if not len(rows):
         raise LearnedError(f"{dataset.path} has no validation games; encode more games.")
-    return np.sort(rows[:VALIDATION_GAMES])
+    if not balanced:
+        return np.sort(rows[:VALIDATION_GAMES])
+    bands = average_bands(dataset, rows)
+    there = np.unique(bands)
+    size = max(1, min(VALIDATION_GAMES // 2, len(rows)) // len(there))
+    return np.sort(np.concatenate([np.resize(rows[bands == band], size) for band in there]))
+
+
+def even_weight(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
+    """Weights of games that make all bands of the players' average weigh the same; their mean is 1."""
+    bands = average_bands(dataset, rows)
+    weight = 1.0 / np.bincount(bands)[bands]
+    return np.asarray(weight / weight.mean(), dtype=np.float64)
+
+
+def opening_books(dataset: Dataset, rows: npt.NDArray[np.int64], config: Config) -> Books | None:
+    """The books of the training games, where the configuration wants them."""
+    if not config.book:
+        return None
+    weight = even_weight(dataset, rows) if config.balanced else np.ones(len(rows))
+    return make_books(dataset, rows, weight, config.book)
 
 
 def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
