@@ -12,6 +12,7 @@ to the line's end, marks that do not balance) makes a game odd, and odd games ar
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -34,7 +35,7 @@ _WORD = re.compile(rb"(?:^|(?<=[\0- !-,.}]))(?:[A-Z]?[a-h]?[1-8]?[x:-]?[a-h][1-8
 class Movetext:
     """The movetext of the games of a buffer, one behind the other, without the tags.
 
-    Each begins with the end of its last tag's line; `starts` and `ends` tell where it lies in `data`.
+    Each begins with the end of its last tag's line; `starts` and `ends` tell where it lies in `padded`.
     """
 
     def __init__(self, part: Split) -> None:
@@ -46,19 +47,22 @@ class Movetext:
         self.starts: Positions = self.ends - sizes
         behind = len(part.data)
         texts = cut(part.data, np.append(begin, behind - len(PADDING)), np.append(part.ends, behind))
-        self.data: bytes = texts.buffers()[2].to_pybytes()
-        self.padded = np.frombuffer(self.data, np.uint8)
+        self.padded: npt.NDArray[np.uint8] = np.frombuffer(texts.buffers()[2], np.uint8)
 
     def __len__(self) -> int:
         return len(self.starts)
 
     @cached_property
-    def _commented(self) -> bool:
-        return b"{" in self.data
+    def _rare(self) -> bytes:
+        """Those of the characters `{(;%` that stand anywhere; most files have none, and some all, of them."""
+        sought, found = set(b"{(;%"), set[int]()
+        for here in self._scans():
+            found |= {byte for byte in sought - found if (here == byte).any()}
+        return bytes(found)
 
-    @cached_property
-    def _percent(self) -> bool:
-        return b"%" in self.data
+    def _scans(self) -> Iterator[npt.NDArray[np.uint8]]:
+        for begin in range(0, len(self.padded), _SCAN):
+            yield self.padded[begin : begin + _SCAN]
 
     def have_commands(self, *names: bytes) -> list[Flags]:
         """Whether each game has these comment commands, such as `clk` in `[%clk 0:05:00]`.
@@ -67,11 +71,11 @@ class Movetext:
         position, find them all.
         """
         found = [np.zeros(len(self), np.bool_) for _ in names]
-        for rest in range(4 if self._percent else 0):
+        for rest in range(4 if b"%" in self._rare else 0):
             hits: list[list[npt.NDArray[Any]]] = [[] for _ in names]
-            for begin in range(rest, len(self.data) - len(PADDING), _SCAN):
-                size = min(_SCAN, (len(self.data) - begin) // 4 * 4)
-                words = np.frombuffer(self.data[begin : begin + size], "<u4")
+            for begin in range(rest, len(self.padded) - len(PADDING), _SCAN):
+                size = min(_SCAN, (len(self.padded) - begin) // 4 * 4)
+                words = np.frombuffer(self.padded[begin : begin + size].tobytes(), "<u4")
                 for at, name in zip(hits, names, strict=True):
                     at.append(words == int.from_bytes(b"%" + name[:3], "little"))
             first, last = (-((rest - place) // 4) for place in (self.starts, self.ends))
@@ -82,31 +86,30 @@ class Movetext:
     def count_plies(self) -> npt.NDArray[np.int32]:
         """The number of plies of each game."""
         words, strange = self._scan()
-        if self._commented:
+        if b"{" in self._rare:
             words &= ~self._comments
             strange &= ~(self._comments | self._braces[1])
         counts = Counts(words)
         plies = counts.between(self.starts, self.ends)
         odd = Counts(strange).between(self.starts, self._before_a_loss()) > 0
-        if self._commented:
+        if b"{" in self._rare:
             odd |= self._unbalanced_braces
-        if b"(" in self.data:
+        if b"(" in self._rare:
             plies -= self._in_variations(counts, odd)
-        if b";" in self.data:
+        if b";" in self._rare:
             self._mark(positions_of(self.padded, ord(";")), odd)
-        if self._percent:
+        if b"%" in self._rare:
             signs = positions_of(self.padded, ord("%"))
             self._mark(signs[self.padded[signs - 1] == ord("\n")], odd)
         for g in np.flatnonzero(odd):
-            plies[g] = count_slowly(self.data[self.starts[g] : self.ends[g]])
+            plies[g] = count_slowly(self.padded[self.starts[g] : self.ends[g]].tobytes())
         return plies.astype(np.int32)
 
     def _scan(self) -> tuple[Words, Words]:
         """Where words begin with a letter, and where something stands that makes a game odd; in comments too."""
         words, strange = [], []
-        for begin in range(0, len(self.data), _SCAN):
-            here = self.padded[begin : begin + _SCAN]
-            breaks = self._behind_a_break(begin, len(here))
+        for i, here in enumerate(self._scans()):
+            breaks = self._behind_a_break(i * _SCAN, len(here))
             other = here > ord("h")
             other &= here != ord("x")
             other |= breaks & (here == ord("0"))  # castling with zeros
@@ -123,7 +126,7 @@ class Movetext:
         before, to = self.padded[begin - 1 + first : begin + size - 1], breaks[first:]
         np.less_equal(before, ord("."), out=to)
         to &= before != ord("-")
-        if self._commented:
+        if b"{" in self._rare:
             to |= before == ord("}")
         return breaks
 
@@ -136,10 +139,7 @@ class Movetext:
     @cached_property
     def _braces(self) -> tuple[Words, Words]:
         """Where braces open and close."""
-        opening, closing = (
-            pack([self.padded[begin : begin + _SCAN] == brace for begin in range(0, len(self.data), _SCAN)])
-            for brace in b"{}"
-        )
+        opening, closing = (pack([here == brace for here in self._scans()]) for brace in b"{}")
         return opening, closing
 
     @cached_property
@@ -161,7 +161,7 @@ class Movetext:
     def _in_variations(self, counts: Counts, odd: Flags) -> Positions:
         """How many words outside comments stand in variations; games that do not balance are marked in `odd`."""
         marks = positions_of(self.padded, ord("("), ord(")"))
-        if self._commented:
+        if b"{" in self._rare:
             in_comment = (self._comments[marks >> 6] >> (marks & 63).astype(np.uint64)) & np.uint64(1) == 1
             marks = marks[~in_comment]
         game = np.searchsorted(self.starts, marks, side="right") - 1

@@ -11,6 +11,7 @@ brace before it opens and the next one after it closes: an unclosed comment ends
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,8 @@ Positions = npt.NDArray[np.int64]
 
 PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
 _TAILS = (8 << 10, 64 << 10)  # how much of the end of a block is looked at for the start of a game
-_SCAN = 128 << 10  # this much stays in the second-level cache while it is compared
+
+_HELD = threading.local()
 
 _BOM = b"\xef\xbb\xbf"
 _BROKEN_TAG = re.compile(rb"\[[A-Za-z0-9_+#=:-]*[ \t]*\r?(?=\n)")  # a line that broke off before its value
@@ -65,20 +67,26 @@ class Split:
         return int(np.count_nonzero(np.diff(self.tag_games, prepend=-1)))
 
 
-def positions_of(bytes_: npt.NDArray[Any], *values: int) -> Positions:
+def positions_of(bytes_: npt.NDArray[np.uint8], *values: int) -> Positions:
     """Where any of these byte values stand, in order.
 
     >>> positions_of(np.frombuffer(b"a{b}c", np.uint8), ord("{"), ord("}"))
     array([1, 3])
     """
-    found = []
-    for begin in range(0, len(bytes_), _SCAN):
-        part = bytes_[begin : begin + _SCAN]
-        hit = part == values[0]
-        for value in values[1:]:
-            hit |= part == value
-        found.append(np.flatnonzero(hit) + begin)
-    return np.concatenate(found) if found else np.empty(0, np.int64)
+    hit = _scratch(len(bytes_))
+    np.equal(bytes_, values[0], out=hit)
+    for value in values[1:]:
+        hit |= bytes_ == value
+    found: Positions = hit.nonzero()[0]
+    return found
+
+
+def _scratch(size: int) -> npt.NDArray[np.bool_]:
+    """Memory of this thread for one flag per byte, which is not asked of the system again for every buffer."""
+    held: npt.NDArray[np.bool_] | None = getattr(_HELD, "flags", None)
+    if held is None or len(held) < size:
+        held = _HELD.flags = np.empty(size, np.bool_)
+    return held[:size]
 
 
 def words_at(padded: npt.NDArray[np.uint8], positions: Positions, size: int = 8) -> npt.NDArray[Any]:
@@ -221,7 +229,7 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
         starting = np.sort(np.append(starting, untagged))
 
     starts = lines.starts[starting]
-    ends = _without_space(lines, np.append(starts, len(data))[1:])
+    ends = _without_space(lines, np.append(starts, len(data) - len(PADDING))[1:])
     first_tag = np.searchsorted(lines.tags, starting)
     own = slice(first_tag[0] if len(starting) else len(lines.tags), None)
     tags = lines.tags[own]

@@ -60,12 +60,9 @@ class _TagLines:
             words = words_at(np.frombuffer(part.data.replace(b"\t", b" "), np.uint8), part.tag_starts + 1)
         space = _lowest_space(words)
         self._names = words & (space - np.uint64(1))
-        self._ends = part.tag_ends - 2
-        if b"\r" in part.data:
-            self._ends -= part.padded[part.tag_ends - 1] == ord("\r")
+        self._ends, self._usual = _value_ends(part)
         behind = space << np.uint64(8)
-        self._usual = words & behind * np.uint64(0xFF) == behind * np.uint64(ord('"'))
-        self._usual &= words_at(part.padded, self._ends, 2) == int.from_bytes(b'"]', "little")
+        self._usual &= words & behind * np.uint64(0xFF) == behind * np.uint64(ord('"'))
         self._all_usual = bool(self._usual.all())
         heap = table[_hash(self._names)]
         self._order = np.argsort(heap, kind="stable")
@@ -105,6 +102,17 @@ class _TagLines:
             lines = _where(same(words, name[done : done + 8].encode("ascii")), lines)
         behind = self.part.padded[self.part.tag_starts[lines] + (1 + len(name))]
         return _where((behind == ord(" ")) | (behind == ord("\t")), lines)
+
+
+def _value_ends(part: Split) -> tuple[Positions, npt.NDArray[np.bool_]]:
+    """Where the value of each tag line ends, and whether a quote and a bracket end the line, as usual."""
+    usual = int.from_bytes(b'"]', "little")
+    ends = part.tag_ends - 2
+    found = words_at(part.padded, ends, 2) == usual
+    if not found.all():
+        ends -= part.padded[part.tag_ends - 1] == ord("\r")
+        found = words_at(part.padded, ends, 2) == usual
+    return ends, found
 
 
 def _lowest_space(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
