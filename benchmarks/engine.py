@@ -1,6 +1,7 @@
 """Engine analysis beside a plain python-chess loop: positions per second, busy share, overhead, start-up.
 
     python benchmarks/engine.py GAMES.pgn [--positions 60] [--depth 10] [--stored 300000]
+        [--json FILE]
 
 Values the same positions of the games at full width: with python-chess's `analyse(multipv=...)` in a loop and with
 Assay's pool, each with one engine and with two. (With one engine and a second core at rest, python-chess reads while
@@ -12,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import random
 import tempfile
 import time
@@ -20,6 +20,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import chess
@@ -27,35 +28,53 @@ import chess.engine
 import numpy as np
 
 from assay.engine.find import find
-from assay.engine.identity import Job
+from assay.engine.identity import Identity, Job
 from assay.engine.plan import Plan, plan
-from assay.engine.pool import Load, Result, value_all
+from assay.engine.pool import Load, Result, identify, value_all
 from assay.engine.position import decode_move, to_fen
 from assay.engine.run import analyse
 from assay.engine.score import to_text
 from assay.engine.store import writing
 from assay.engine.uci import Valued
 from assay.games import read_games
+from measure import Measurement, show
 
 LINES = 50
+GAMES = 500  # that positions are drawn from
 BLOCK = 5
+STORED_DEPTH = 10
+MADE_UP = Identity("Made-up 1", "", (("Hash", "16"),), nodes=0, lines=LINES)
 
 
 @dataclass
 class Tally:
     """What one way of valuing took, and what it found."""
 
+    workers: int
     seconds: float = 0.0
     own_cpu: float = 0.0
     searching: float = 0.0
     values: dict[bytes, list[str]] = field(default_factory=dict)
 
-    def line(self, name: str, workers: int) -> str:
-        count = len(self.values)
-        busy = f"{self.searching / self.seconds / workers:8.1%}" if self.searching else " " * 8
-        idle = f"{1000 * (self.seconds * workers - self.searching) / count:12.2f}" if self.searching else " " * 12
-        rate, own = count / self.seconds, 1000 * self.own_cpu / count
-        return f"{name:26}{rate:8.2f}{1000 / rate:9.1f}{busy}{idle}{own:12.2f}"
+    @property
+    def rate(self) -> float:
+        """Positions a second."""
+        return len(self.values) / self.seconds
+
+    @property
+    def own(self) -> float:
+        """CPU of this process, ms a position."""
+        return 1000 * self.own_cpu / len(self.values)
+
+    @property
+    def busy(self) -> float:
+        """Share of the time that the engines searched, in percent."""
+        return 100 * self.searching / self.seconds / self.workers
+
+    @property
+    def idle(self) -> float:
+        """What an engine waited, ms a position."""
+        return 1000 * (self.seconds * self.workers - self.searching) / len(self.values)
 
 
 def with_python_chess(engine: chess.engine.SimpleEngine, keys: Iterable[bytes], depth: int, tally: Tally) -> None:
@@ -72,24 +91,26 @@ def with_python_chess(engine: chess.engine.SimpleEngine, keys: Iterable[bytes], 
 
 def with_two_of_python_chess(engines: list[chess.engine.SimpleEngine], keys: list[bytes], depth: int) -> Tally:
     """The same loop in two threads, which take the next position from one list."""
-    todo, parts = iter(keys), [Tally(), Tally()]
+    todo, parts = iter(keys), [Tally(1), Tally(1)]
     begun, cpu = time.perf_counter(), time.process_time()
     with ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(with_python_chess, engines[i], todo, depth, parts[i]) for i in range(2)]:
             done.result()
-    return Tally(time.perf_counter() - begun, time.process_time() - cpu, values=parts[0].values | parts[1].values)
+    seconds, own = time.perf_counter() - begun, time.process_time() - cpu
+    return Tally(2, seconds, own, values=parts[0].values | parts[1].values)
 
 
 def _text(score: chess.engine.Score) -> int | str | None:
     return f"#{score.mate()}" if score.mate() is not None else score.score()
 
 
-def with_assay(keys: list[bytes], depth: int, workers: int, tally: Tally) -> None:
+def with_assay(keys: list[bytes], depth: int, tally: Tally) -> None:
     """The pool; as for the loop, time counts from when the engine is up."""
     results: list[Result] = []
-    load = Load(workers)
+    load = Load(tally.workers)
     cpu = time.process_time()
-    asyncio.run(value_all(iter(keys), Job(depth=depth, look=False), workers=workers, take=results.append, load=load))
+    job = Job(depth=depth, look=False)
+    asyncio.run(value_all(iter(keys), job, workers=tally.workers, take=results.append, load=load))
     tally.seconds += time.perf_counter() - load.started
     tally.own_cpu += time.process_time() - cpu
     tally.searching += load.searching
@@ -99,60 +120,80 @@ def with_assay(keys: list[bytes], depth: int, workers: int, tally: Tally) -> Non
             tally.values[result.key] = [f"{decode_move(move)} {to_text(code)}" for move, code in codes]
 
 
+def choose(file: Path, positions: int) -> list[bytes]:
+    """Positions with a choice, drawn from the first games of a file; all, if there are not as many."""
+    keys = plan(islice(read_games(file), GAMES)).keys
+    random.Random(1).shuffle(keys)
+    return list(islice((key for key in keys if chess.Board(to_fen(key)).legal_moves.count() > 1), positions))
+
+
+def fill(file: Path, positions: int, identity: Identity = MADE_UP) -> list[bytes]:
+    """Store so many made-up positions, and hand out their keys."""
+    rng = np.random.default_rng(1)
+    keys = [rng.bytes(35) for _ in range(positions)]
+    moves, scores = rng.bytes(70), rng.bytes(700)
+    with writing(file) as store:
+        number = store.number_of(identity)
+        for at in range(0, positions, 10_000):
+            some = keys[at : at + 10_000]
+            store.add(number, [Valued(key, STORED_DEPTH, STORED_DEPTH, 35, 1, 1, moves, scores) for key in some])
+    return keys
+
+
 def start_up(stored: int, folder: Path) -> float:
     """Seconds from the start of a run over a store of so many positions, all of them known, to its end."""
-    rng = np.random.default_rng(1)
-    keys = [rng.bytes(35) for _ in range(stored)]
-    moves, scores = rng.bytes(70), rng.bytes(700)
-    job = Job(depth=10)
-    with writing(folder / "many.db") as store:
-        outcome = analyse(Plan(), store, job, quiet=True)
-        number = store.number_of(outcome.identity)
-        for at in range(0, stored, 10_000):
-            store.add(number, [Valued(key, 10, 10, 35, 1, 1, moves, scores) for key in keys[at : at + 10_000]])
+    job, file = Job(depth=STORED_DEPTH), folder / "many.db"
+    keys = fill(file, stored, asyncio.run(identify(job)))
     games = [np.arange(at, min(at + 60, stored), dtype=np.int32) for at in range(0, stored, 60)]
     work = Plan(keys=keys, turns=stored, games=games)
     begun = time.perf_counter()
-    with writing(folder / "many.db") as store:
+    with writing(file) as store:
         outcome = analyse(work, store, job, quiet=True)
     assert outcome.known == stored
     return time.perf_counter() - begun
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("games", type=Path)
-    parser.add_argument("--positions", type=int, default=60)
-    parser.add_argument("--depth", type=int, default=10)
-    parser.add_argument("--stored", type=int, default=300_000)
-    args = parser.parse_args()
-
-    keys = plan(read_games(args.games)).keys
-    keys = [key for key in keys if chess.Board(to_fen(key)).legal_moves.count() > 1]
-    keys = random.Random(1).sample(keys, args.positions)
-    print(f"{len(keys)} positions, depth {args.depth}, {LINES} lines, {os.cpu_count()} cores")
-    print(f"{'':26}{'pos/s':>8}{'ms/pos':>9}{'busy':>8}{'idle ms/pos':>12}{'own CPU ms':>12}")
-    plain, one, two = Tally(), Tally(), Tally()
+def measure(
+    file: Path, folder: Path, *, positions: int = 60, depth: int = 10, stored: int = 300_000
+) -> list[Measurement]:
+    """Positions of the games by both ways, and the start of a run over a large store, which the folder holds."""
+    keys = choose(file, positions)
+    plain, one, two = Tally(1), Tally(1), Tally(2)
     with ExitStack() as stack:
         engines = [stack.enter_context(chess.engine.SimpleEngine.popen_uci(list(find()))) for _ in range(2)]
         for engine in engines:
             engine.configure({"Threads": 1, "Hash": 16})
         # In turns, a few positions each, so that whatever else the machine does strikes both alike.
         for at in range(0, len(keys), BLOCK):
-            with_python_chess(engines[0], keys[at : at + BLOCK], args.depth, plain)
-            with_assay(keys[at : at + BLOCK], args.depth, 1, one)
-        plain_two = with_two_of_python_chess(engines, keys, args.depth)
-    with_assay(keys, args.depth, 2, two)
+            with_python_chess(engines[0], keys[at : at + BLOCK], depth, plain)
+            with_assay(keys[at : at + BLOCK], depth, one)
+        plain_two = with_two_of_python_chess(engines, keys, depth)
+    with_assay(keys, depth, two)
     assert plain.values == one.values == two.values == plain_two.values, "the values differ"
-    for name, tally, workers in (
-        ("python-chess, 1 engine", plain, 1),
-        ("assay, 1 worker", one, 1),
-        ("python-chess, 2 engines", plain_two, 2),
-        ("assay, 2 workers", two, 2),
-    ):
-        print(tally.line(name, workers))
+    found = []
+    for ours, theirs, engines_used in ((one, plain, "1 engine"), (two, plain_two, "2 engines")):
+        job = f"depth {depth}, all moves, {engines_used}"
+        found += [
+            Measurement(f"{job}", ours.rate, "positions/s", "python-chess analyse", theirs.rate, wanted=1),
+            Measurement(f"{job}, own CPU", ours.own, "ms/position", "python-chess analyse", theirs.own, less=True),
+            Measurement(f"{job}, busy", ours.busy, "%", target=97),
+            Measurement(f"{job}, idle", ours.idle, "ms/position", target=3, less=True),
+        ]
+    began = f"start over {stored:,} stored positions, clock"
+    return [*found, Measurement(began, start_up(stored, folder), "s", target=5, less=True)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", type=Path)
+    parser.add_argument("--positions", type=int, default=60)
+    parser.add_argument("--depth", type=int, default=10)
+    parser.add_argument("--stored", type=int, default=300_000)
+    parser.add_argument("--json", type=Path, help="write the measurements there too")
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        print(f"start-up over {args.stored:,} stored positions: {start_up(args.stored, Path(folder)):.2f} s")
+        rows = measure(args.games, Path(folder), positions=args.positions, depth=args.depth, stored=args.stored)
+    show(rows, f"{args.positions} positions of {args.games.name}, {LINES} lines", args.json)
 
 
 if __name__ == "__main__":

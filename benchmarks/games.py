@@ -1,25 +1,20 @@
-"""How fast games are read, side by side with python-chess in one run.
+"""How fast games are read, side by side with python-chess and pgn-extract in one run.
 
     python benchmarks/games.py GAMES.pgn[.zst] [--rows 5000000] [--json FILE]
 
 Times are CPU seconds where "per core" is said, else seconds on the clock; the best of several runs. python-chess reads
-the first few thousand games only, which is enough to know its speed.
+the first few thousand games only, which is enough to know its speed. pgn-extract is asked for if it is on the PATH.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import itertools
-import json
 import os
-import platform
-import resource
-import subprocess
-import sys
+import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -37,101 +32,124 @@ from assay.games.columns import SCHEMA, TEXT
 from assay.games.indexing import METADATA
 from assay.games.stats import count
 from assay.games.stream import Stream
-from assay.report.tables import render
+from measure import ASSAY, Measurement, best, of_command, show
 
-Row = dict[str, Any]
 FILTER = (
     'white_elo >= 1900 and white_elo < 2000 and result == "1-0" and time_control == "300+0" and has_clock and has_eval'
 )
+HEADERS, ARRAYS, SLOW = 5_000, 10_000, 300  # games that are read for their headers, to arrays, by python-chess
 
 
-def best(job: Callable[[], Any], *, repeat: int = 3, clock: Callable[[], float] = time.perf_counter) -> float:
-    """The shortest of several runs."""
-    times = []
-    for _ in range(repeat):
-        start = clock()
-        job()
-        times.append(clock() - start)
-    return min(times)
+def measure(file: Path, folder: Path, *, rows: int = 5_000_000) -> list[Measurement]:
+    """All measurements on the games of a file; what is made on the way goes into the folder."""
+    plain, packed = unpack(file, folder), folder / "games.pgn.zst"
+    with plain.open("rb") as source, packed.open("wb") as target:
+        zstandard.ZstdCompressor(level=3).copy_stream(source, target)
+    return [*reading(plain, packed, folder), *moves(plain, folder), *selecting(plain, folder), *tables(folder, rows)]
 
 
-def reading(plain: Path, packed: Path, folder: Path) -> list[Row]:
+def unpack(file: Path, folder: Path) -> Path:
+    """The games of a file as plain PGN."""
+    plain = folder / "games.pgn"
+    with Stream(file) as stream, plain.open("wb") as out:
+        out.writelines(stream.blocks())
+    return plain
+
+
+def reading(plain: Path, packed: Path, folder: Path) -> list[Measurement]:
     """Index and tags, against python-chess's read_headers."""
     megabytes = plain.stat().st_size / 1e6
     out = folder / "index.parquet"
-    one_core = megabytes / best(lambda: index(plain, out, threads=1), clock=time.process_time)
-    clock_plain = best(lambda: index(plain, out))
-    clock_packed = best(lambda: index(packed, out))
-    tags = megabytes / best(lambda: read_tags([plain]), clock=time.process_time)
-    sample = itertools.islice(read_games(plain), 5000)
-    text = "\n\n".join(game.text for game in sample)
+    one_core = megabytes / best(lambda: index(plain, out, threads=1))
+    clock_plain = best(lambda: index(plain, out), clock=time.perf_counter)
+    clock_packed = best(lambda: index(packed, out), clock=time.perf_counter)
+    tags = megabytes / best(lambda: read_tags([plain]))
+    text = "\n\n".join(game.text for game in islice(read_games(plain), HEADERS))
 
     def headers() -> None:
         stream = io.StringIO(text)
         while chess.pgn.read_headers(stream):
             pass
 
-    reference = len(text.encode()) / 1e6 / best(headers, repeat=2, clock=time.process_time)
+    reference = len(text.encode()) / 1e6 / best(headers, repeat=2)
     cores = os.cpu_count() or 1
+    memory = of_command([*ASSAY, "index", str(packed), "-o", str(out)]).memory
     return [
-        row("index, per core", "MB/s", one_core, 150, reference, 5),
-        row(f"index, {cores} cores, clock", "MB/s", megabytes / clock_plain),
-        row(f"index of .zst, {cores} cores, clock", "MB/s", megabytes / clock_packed),
-        row("time of .zst over plain", "x", clock_packed / clock_plain, 1.5, at_most=True),
-        row("three tags, per core", "MB/s", tags),
-        row("peak memory of assay index", "MB", memory(packed, out), 1000, at_most=True),
+        Measurement("index, per core", one_core, "MB/s", "python-chess read_headers", reference, target=150, wanted=5),
+        Measurement(f"index, {cores} cores, clock", megabytes / clock_plain, "MB/s"),
+        Measurement(f"index of .zst, {cores} cores, clock", megabytes / clock_packed, "MB/s"),
+        Measurement("index of .zst over plain, clock", clock_packed / clock_plain, "x", target=1.5, less=True),
+        Measurement("index, peak memory", memory, "MB", target=1000, less=True),
+        Measurement("three tags, per core", tags, "MB/s"),
     ]
 
 
-def memory(packed: Path, out: Path) -> float:
-    """Peak memory of the whole command, in MB."""
-    code = "from assay.cli.main import main; import sys; main(sys.argv[1:])"
-    command = [sys.executable, "-c", code, "index", str(packed), "-o", str(out)]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    subprocess.run(command, check=True, capture_output=True)
-    return max(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, before) / 1024
-
-
-def moves(plain: Path) -> list[Row]:
-    """Moves to arrays, against python-chess's read_game."""
-    games = list(itertools.islice(read_games(plain), 10_000))
+def moves(plain: Path, folder: Path) -> list[Measurement]:
+    """Moves to arrays, against python-chess's read_game and pgn-extract, which both check every move."""
+    games = list(islice(read_games(plain), ARRAYS))
     texts = [game.text for game in games]
     arrays = to_arrays(texts)
-    ours = len(texts) / best(lambda: to_arrays(texts, threads=1), clock=time.process_time)
-    some = texts[:300]
+    ours = len(texts) / best(lambda: to_arrays(texts, threads=1))
+    some = texts[:SLOW]
 
     def slowly() -> None:
         for text in some:
             chess.pgn.read_game(io.StringIO(text))
 
-    reference = len(some) / best(slowly, repeat=2, clock=time.process_time)
+    reference = len(some) / best(slowly, repeat=2)
+    extract, checked = shutil.which("pgn-extract"), None
+    if extract:
+        part = folder / "part.pgn"
+        part.write_bytes(b"".join(game.data.strip() + b"\n\n" for game in games))
+        command = [extract, "-s", "-r", str(part)]
+        checked = len(games) / min(of_command(command).cpu for _ in range(2))
+    read_game = "python-chess read_game"
     return [
-        row("moves to arrays, per core", "games/s", ours, None, reference, 30),
-        row("positions to FEN", "1/s", arrays.plies / best(lambda: fens(arrays), repeat=2)),
-        row("keys and repetitions", "1/s", arrays.plies / best(lambda: (keys(arrays), repeated(arrays)), repeat=2)),
+        Measurement("moves to arrays, per core", ours, "games/s", read_game, reference, wanted=30),
+        Measurement("moves to arrays, per core", ours, "games/s", "pgn-extract -r", checked),
+        Measurement("positions to FEN", arrays.plies / best(lambda: fens(arrays), repeat=2), "1/s"),
+        Measurement(
+            "keys and repetitions", arrays.plies / best(lambda: (keys(arrays), repeated(arrays)), repeat=2), "1/s"
+        ),
     ]
 
 
-def tables(folder: Path, rows: int) -> list[Row]:
+def selecting(plain: Path, folder: Path) -> list[Measurement]:
+    """From PGN to the PGN of the games that White won, whole processes: index and filter against pgn-extract."""
+    made, out = str(folder / "index.parquet"), str(folder / "won.pgn")
+    steps = (["index", str(plain), "-o", made], ["filter", made, "--where", 'result == "1-0"', "--out-pgn", out])
+    ours = sum(of_command([*ASSAY, *step]).cpu for step in steps)
+    again = of_command([*ASSAY, *steps[1]]).cpu
+    extract, theirs = shutil.which("pgn-extract"), None
+    if extract:
+        theirs = of_command([extract, "-s", "-Tr1-0", f"-o{out}", str(plain)]).cpu
+    games = "games that White won to PGN"
+    return [
+        Measurement(games, ours, "s", "pgn-extract -T", theirs, less=True),
+        Measurement(f"{games}, with an index at hand", again, "s", "pgn-extract -T", theirs, less=True),
+    ]
+
+
+def tables(folder: Path, rows: int) -> list[Measurement]:
     """Count, filter and statistics on an index of many rows, as a whole command and in the library."""
     file = folder / "many.parquet"
     made_up_index(file, rows)
-    code = "from assay.cli.main import main; import sys; main(sys.argv[1:])"
-    command = [sys.executable, "-c", code]
-
-    def run(*args: str) -> None:
-        subprocess.run([*command, *args], check=True, capture_output=True)
-
-    chosen = ("filter", str(file), "--where", FILTER)
+    chosen = [*ASSAY, "filter", str(file), "--where", FILTER]
     opened = [open_index(file)]
     million = f"{rows / 1e6:g}M rows"
+
+    def clock(*command: str) -> float:
+        return min(of_command(command).wall for _ in range(2))
+
+    counting = best(lambda: rows_of(opened, FILTER).select(pl.len()).collect(), clock=time.perf_counter)
+    statistics = best(lambda: count(rows_of(opened)), clock=time.perf_counter)
     return [
-        row(f"filter --count-only, {million}", "s", best(lambda: run(*chosen, "--count-only")), 2, at_most=True),
-        row(f"filter --preview 10, {million}", "s", best(lambda: run(*chosen, "--preview", "10")), 2, at_most=True),
-        row(f"stats, {million}", "s", best(lambda: run("stats", str(file))), 2, at_most=True),
-        row(f"count in the library, {million}", "s", best(lambda: rows_of(opened, FILTER).select(pl.len()).collect())),
-        row(f"stats in the library, {million}", "s", best(lambda: count(rows_of(opened)))),
-    ]  # fmt: skip
+        Measurement(f"filter --count-only, {million}", clock(*chosen, "--count-only"), "s", target=2, less=True),
+        Measurement(f"filter --preview 10, {million}", clock(*chosen, "--preview", "10"), "s", target=2, less=True),
+        Measurement(f"stats, {million}", clock(*ASSAY, "stats", str(file)), "s", target=2, less=True),
+        Measurement(f"count in the library, {million}", counting, "s", less=True),
+        Measurement(f"stats in the library, {million}", statistics, "s", less=True),
+    ]
 
 
 def made_up_index(file: Path, rows: int, group: int = 1 << 17) -> None:
@@ -174,45 +192,14 @@ def made_up_index(file: Path, rows: int, group: int = 1 << 17) -> None:
         writer.add_key_value_metadata({METADATA: b'{"inputs": []}'})
 
 
-def row(
-    job: str, unit: str, ours: float, target: float | None = None, reference: float | None = None,
-    ratio: float | None = None, *, at_most: bool = False,
-) -> Row:  # fmt: skip
-    """One line of the table: ours, python-chess, how many times faster, and the target."""
-    times = ours / reference if reference else None
-    met = target is None or (ours <= target if at_most else ours >= target)
-    met = met and (ratio is None or (times or 0) >= ratio)
-    wanted = [f"{'at most' if at_most else 'at least'} {target:g}"] if target else []
-    wanted += [f"{ratio:g} times"] if ratio else []
-    return {
-        "job": job,
-        "unit": unit,
-        "assay": float(f"{ours:.3g}"),
-        "python-chess": reference and float(f"{reference:.3g}"),
-        "times": times and float(f"{times:.3g}"),
-        "target": ", ".join(wanted),
-        "met": (met if wanted else None),
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", type=Path, help="a PGN file, packed or not; 50 MB or more tell most")
     parser.add_argument("--rows", type=int, default=5_000_000, help="rows of the made-up index")
-    parser.add_argument("--json", type=Path, help="write the rows there too")
+    parser.add_argument("--json", type=Path, help="write the measurements there too")
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        plain, packed = folder / "games.pgn", folder / "games.pgn.zst"
-        with Stream(args.games) as stream, plain.open("wb") as file:
-            file.writelines(stream.blocks())
-        with plain.open("rb") as source, packed.open("wb") as target:
-            zstandard.ZstdCompressor(level=3).copy_stream(source, target)
-        rows = [*reading(plain, packed, folder), *moves(plain), *tables(folder, args.rows)]
-    print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}; {args.games.name}\n")
-    print(render(rows, decimals={"assay": 1, "python-chess": 1, "times": 1}))
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1))
+    with tempfile.TemporaryDirectory() as folder:
+        show(measure(args.games, Path(folder), rows=args.rows), args.games.name, args.json)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""The intrinsic model against a plain Python loop over turns: python benchmarks/intrinsic.py [TURNS [MILLIONS]].
+"""The intrinsic model against a plain Python loop over turns.
+
+    python benchmarks/intrinsic.py [TURNS [MILLIONS]] [--json FILE]
 
 Makes its own spreads: 25,000 turns of 50 moves, all inside the cap, and the moves of a player of known s and c. Times
 are the best of several, in CPU seconds of one core. The loop has the same objective and tolerance; it is timed on a
@@ -8,20 +10,22 @@ as Nelder and Mead need.
 
 from __future__ import annotations
 
+import argparse
 import math
-import resource
-import sys
-import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from assay.intrinsic import Agent, fit, move_probabilities, project
+from measure import Cost, Measurement, alone, best, show
 
 MOVES, S, C = 50, 0.12, 0.5
 LOOP_TURNS = 400
+DIFFERENT = 100_000
+LOOP = "plain loop"
 
 
 def make(turns: int, seed: int = 1, dtype: type = np.float64) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
@@ -38,14 +42,11 @@ def make(turns: int, seed: int = 1, dtype: type = np.float64) -> tuple[NDArray[n
     return deltas, played
 
 
-def cpu(function: Callable[[], object], repeat: int = 5) -> float:
-    """The least CPU time of several runs."""
-    best = math.inf
-    for _ in range(repeat):
-        start = time.process_time()
-        function()
-        best = min(best, time.process_time() - start)
-    return best
+def spreads(turns: int) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
+    """As many turns as wanted, in half the memory: beyond a hundred thousand they repeat."""
+    deltas, played = make(min(turns, DIFFERENT), dtype=np.float32)
+    times = -(-turns // len(deltas))
+    return np.tile(deltas, (times, 1))[:turns], np.tile(played, times)[:turns]
 
 
 def loop_turn(deltas: list[float], s: float, c: float) -> list[float]:
@@ -90,10 +91,10 @@ def loop_cost(
     objective: Callable[[list[list[float]], list[int], float, float], float],
     deltas: NDArray[np.floating],
     played: NDArray[np.intp],
-) -> tuple[float, int]:
-    """CPU seconds per turn of one evaluation, and how many evaluations a fit by Nelder and Mead takes."""
+) -> float:
+    """CPU seconds of a fit by the loop: one evaluation, and as many as Nelder and Mead take."""
     turns, moves = deltas[:LOOP_TURNS].tolist(), played[:LOOP_TURNS].tolist()
-    once = cpu(lambda: objective(turns, moves, S, C), repeat=3) / LOOP_TURNS
+    once = best(lambda: objective(turns, moves, S, C)) / len(turns)
     few, few_played = turns[:60], moves[:60]
     found = minimize(
         lambda x: objective(few, few_played, *np.exp(np.clip(x, np.log([0.002, 0.1]), np.log([5.0, 2.0])))),
@@ -101,39 +102,57 @@ def loop_cost(
         method="Nelder-Mead",
         options={"xatol": 1e-6, "fatol": 1e-12},
     )
-    return once, int(found.nfev)
+    return once * len(deltas) * int(found.nfev)
 
 
-def main(turns: int = 25_000, millions: float = 1.0) -> None:
+def measure(turns: int = 25_000, millions: float = 1.0) -> list[Measurement]:
+    """Probabilities, projection and fits, and one large fit in a fresh process."""
     deltas, played = make(turns)
-    print(f"{turns:,} turns x {MOVES} moves, one core, best of several runs, CPU seconds")
-    for model in ("power", "shares", "third"):
-        print(f"probabilities, {model:<24}{cpu(lambda m=model: move_probabilities(deltas, S, C, model=m)):>9.3f} s")
-    print(f"{'projection with gradient':<39}{cpu(lambda: project(deltas, S, C, gradient=True)):>9.3f} s")
-    loops = {"percentile": loop_percentile, "equations": loop_equations}
+    once = best(lambda: [loop_turn(turn, S, C) for turn in deltas[:LOOP_TURNS].tolist()]) / min(LOOP_TURNS, turns)
+    size = f"{turns:,} turns"
+    power = best(lambda: move_probabilities(deltas, S, C), repeat=5)
+    found = [
+        Measurement(f"probabilities, power, {size}", power, "s", LOOP, once * turns, target=0.05, less=True),
+    ]
+    for model in ("shares", "third"):
+        took = best(lambda m=model: move_probabilities(deltas, S, C, model=m))
+        found.append(Measurement(f"probabilities, {model}, {size}", took, "s", less=True))
+    took = best(lambda: project(deltas, S, C, gradient=True))
+    found.append(Measurement(f"projection with gradient, {size}", took, "s", less=True))
+    loops = {"percentile": (loop_percentile, 1.5), "equations": (loop_equations, 0.7)}
     for method in ("percentile", "equations", "ranks", "likelihood"):
-        ours = cpu(lambda m=method: fit(deltas, played, method=m), repeat=3)
-        line = f"fit, {method:<34}{ours:>9.3f} s"
+        took = best(lambda m=method: fit(deltas, played, method=m))
+        job = f"fit, {method}, {size}"
         if method in loops:
-            once, evaluations = loop_cost(loops[method], deltas, played)
-            loop = once * turns * evaluations
-            line += (
-                f"   loop: {once * turns:.2f} s x {evaluations} evaluations = {loop:,.0f} s, {loop / ours:,.0f} times"
-            )
-        print(line)
-    count = int(millions * 1e6)
-    if count:
+            objective, target = loops[method]
+            loop = loop_cost(objective, deltas, played)
+            found.append(Measurement(job, took, "s", LOOP, loop, target=target, wanted=300, less=True))
+        else:
+            found.append(Measurement(job, took, "s", less=True))
+    if millions:
         del deltas, played
-        large, moves = make(count, dtype=np.float32)
-        start = time.process_time()
-        found = fit(large, moves, method="percentile")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
-        print(
-            f"{count:,} turns: percentile fit {time.process_time() - start:.1f} s, s {found.s:.4f}, c {found.c:.4f};",
-            end=" ",
-        )
-        print(f"peak memory of the whole run {peak:.2f} GB")
+        count = int(millions * 1e6)
+        found += large(count, alone("percentile fit", count, 1000, Path()))
+    return found
+
+
+def large(turns: int, cost: Cost) -> list[Measurement]:
+    """One large fit, whose cost was measured in a fresh process."""
+    job = f"fit, percentile, {turns:,} turns"
+    return [
+        Measurement(job, cost.cpu, "s", less=True),
+        Measurement(f"{job}, memory", cost.memory, "MB", target=2000, less=True),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("turns", type=int, nargs="?", default=25_000)
+    parser.add_argument("millions", type=float, nargs="?", default=1.0, help="turns of the large fit; 0 for none")
+    parser.add_argument("--json", type=Path, help="write the measurements there too")
+    args = parser.parse_args()
+    show(measure(args.turns, args.millions), f"Turns of {MOVES} moves, CPU seconds", args.json)
 
 
 if __name__ == "__main__":
-    main(*(kind(arg) for kind, arg in zip((int, float), sys.argv[1:], strict=False)))
+    main()

@@ -1,8 +1,8 @@
-"""Speed of the learned rating's data path, side by side with python-chess and with the bare model.
+"""Speed of the learned rating's data path, side by side with python-chess, the bare model and gradient boosting.
 
-    python benchmarks/learned.py GAMES.pgn[.zst] [--games 2000]
+    python benchmarks/learned.py GAMES.pgn[.zst] [--games 2000] [--json FILE]
 
-CPU seconds of one core. The python-chess encoder and the training are measured on a part of the games.
+CPU seconds of one core. The python-chess encoder, the training and the trees are measured on a part of the games.
 """
 
 from __future__ import annotations
@@ -10,35 +10,38 @@ from __future__ import annotations
 import argparse
 import io
 import tempfile
-import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import chess.pgn
-import numpy as np
 import torch
 
 from assay.bands import STANDARD
 from assay.games import Game, read_games, to_arrays
-from assay.learned import Config, Selection, build_dataset, encode_games, encode_ply_planes, open_dataset
+from assay.learned import (
+    Config,
+    Dataset,
+    Run,
+    Selection,
+    build_dataset,
+    encode_games,
+    encode_ply_planes,
+    open_dataset,
+    posteriors,
+)
+from assay.learned.baselines import train_boosting
+from assay.learned.build import Built
+from assay.learned.forward import one_thread
 from assay.learned.loader import Batch, Examples, collate, make_batches
 from assay.learned.model import Net
+from assay.learned.shipped import shipped
 from assay.learned.train import loss_of, make_optimiser, scalar_scale
-from assay.report.tables import render
+from assay.learned.training import Trained, training_rows
+from measure import Measurement, best, cpu, show
 
-SLOW_GAMES = 40
-STEPS = 12
-
-
-def seconds(work: Callable[[], object], times: int = 3) -> float:
-    """CPU seconds of the fastest of a few runs."""
-    found = []
-    for _ in range(times):
-        began = time.process_time()
-        work()
-        found.append(time.process_time() - began)
-    return min(found)
+CONFIG = Config(d_model=64, layers=2, square_width=32, max_plies=128)
 
 
 def slowly(games: list[Game]) -> int:
@@ -56,61 +59,93 @@ def slowly(games: list[Game]) -> int:
     return plies
 
 
-def encoding(games: list[Game]) -> list[dict[str, object]]:
-    arrays = to_arrays(games, threads=1)
-    whole = seconds(lambda: encode_games(to_arrays(games, threads=1)))
-    alone = seconds(lambda: encode_games(arrays))
-    few = games[:SLOW_GAMES]
-    plies = slowly(few)
-    slow = plies / seconds(lambda: slowly(few), times=1)
-    fast = arrays.plies / whole
+def measure(file: Path, folder: Path, games: int = 2000, *, steps: int = 12, boosted: int = 150) -> list[Measurement]:
+    """Encoding, training and guessing on the first games of a file; what is made goes into the folder.
+
+    A training takes so many `steps`; trees are grown on so many `boosted` games, and guess a fifth of them.
+    """
+    chosen = list(islice(read_games(file), games))
+    part = folder / "learned.pgn"
+    part.write_bytes(b"".join(game.data.strip() + b"\n\n" for game in chosen))
+    torch.set_num_threads(1)
+    made: list[Built] = []
+    writing = best(lambda: made.append(build_dataset([part], folder / "dataset", Selection(STANDARD))), repeat=1)
+    dataset = open_dataset(folder / "dataset")
+    rate = made[0].plies / writing
     return [
-        {"what": "PGN to packed planes", "plies/s": round(fast), "note": f"{fast / slow:.0f} times python-chess"},
-        {"what": "arrays to packed planes", "plies/s": round(arrays.plies / alone), "note": ""},
-        {"what": "python-chess, plane by plane", "plies/s": round(slow), "note": ""},
+        *encoding(chosen, slow=4 * steps),
+        Measurement("PGN to a dataset on disk", rate, "plies/s"),
+        *training(dataset, steps, boosted),
     ]
 
 
-def training(file: Path, config: Config) -> list[dict[str, object]]:
-    torch.set_num_threads(1)
-    with tempfile.TemporaryDirectory() as folder:
-        began = time.process_time()
-        built = build_dataset([file], Path(folder) / "data", Selection(STANDARD))
-        writing = built.plies / (time.process_time() - began)
-        dataset = open_dataset(Path(folder) / "data")
-        examples = Examples(dataset, dataset.rows("train"), config.max_plies, ("board",))
-        net = Net(config, len(dataset.edges) - 1, *scalar_scale(examples))
-        optimiser = make_optimiser(net, config)
-        offset = torch.zeros(len(dataset.edges) - 1)
-
-        def step(batch: Batch) -> None:
-            loss, _ = loss_of(net, batch, offset, config)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-
-        chosen = make_batches(examples.lengths, config.batch_size, (1,))[:STEPS]
-        plies = int(sum(examples.lengths[batch].sum() for batch in chosen))
-        step(collate([examples[i] for i in chosen[0]]))  # the first step allocates
-        began = time.process_time()
-        loading = 0.0
-        for numbers in chosen:
-            start = time.process_time()
-            batch = collate([examples[i] for i in numbers])
-            loading += time.process_time() - start
-            step(batch)
-        real = time.process_time() - began
-        bare = bare_model(step, chosen, examples, len(dataset.edges) - 1)
-    games = sum(map(len, chosen))
+def encoding(games: list[Game], slow: int) -> list[Measurement]:
+    """Moves to packed planes, against python-chess plane by plane."""
+    arrays = to_arrays(games, threads=1)
+    whole = arrays.plies / best(lambda: encode_games(to_arrays(games, threads=1)))
+    alone = arrays.plies / best(lambda: encode_games(arrays))
+    few = games[:slow]
+    reference = slowly(few) / best(lambda: slowly(few), repeat=1)
+    by_plane = "python-chess, plane by plane"
     return [
-        {"what": "PGN to a dataset on disk", "plies/s": round(writing), "note": ""},
-        {"what": "training", "plies/s": round(plies / real), "note": f"{games / real:.0f} games/s"},
-        {
-            "what": "bare model, random tensors",
-            "plies/s": round(plies / bare),
-            "note": f"{real / bare:.2f} times its time",
-        },
-        {"what": "loading", "plies/s": round(plies / loading), "note": f"{100 * loading / real:.1f} % of a step"},
+        Measurement("PGN to packed planes", whole, "plies/s", by_plane, reference, target=200_000, wanted=40),
+        Measurement("arrays to packed planes", alone, "plies/s"),
+    ]
+
+
+def training(dataset: Dataset, steps: int, boosted: int) -> list[Measurement]:
+    """Steps of a training, against the bare model on tensors that are there already, and against boosted trees."""
+    examples = Examples(dataset, dataset.rows("train"), CONFIG.max_plies, ("board",))
+    bands = len(dataset.edges) - 1
+    net = Net(CONFIG, bands, *scalar_scale(examples))
+    optimiser = make_optimiser(net, CONFIG)
+    offset = torch.zeros(bands)
+
+    def step(batch: Batch) -> None:
+        loss, _ = loss_of(net, batch, offset, CONFIG)
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+
+    chosen = make_batches(examples.lengths, CONFIG.batch_size, (1,))[:steps]
+    plies = int(sum(examples.lengths[batch].sum() for batch in chosen))
+    step(collate([examples[i] for i in chosen[0]]))  # the first step allocates
+    real = loading = 0.0
+    for numbers in chosen:
+        began = cpu()
+        batch = collate([examples[i] for i in numbers])
+        loaded = cpu()
+        step(batch)
+        loading += loaded - began
+        real += cpu() - began
+    bare = plies / bare_model(step, chosen, examples, bands)
+    size = f"d {CONFIG.d_model}, {CONFIG.layers} layers"
+    return [
+        # Within 20 % of the bare model.
+        Measurement(f"training, {size}", plies / real, "plies/s", "the bare model", bare, wanted=1 / 1.2),
+        Measurement("loading, share of a step", 100 * loading / real, "%", target=5, less=True),
+        *boosting(dataset, boosted, sum(map(len, chosen)) / real),
+    ]
+
+
+def boosting(dataset: Dataset, boosted: int, training: float) -> list[Measurement]:
+    """Gradient-boosted trees against a training of so many games a second, and against the shipped model's guesses."""
+    config = Config(model="boosting", games=boosted, max_plies=CONFIG.max_plies)
+    rows = training_rows(dataset, config)
+    found: list[Trained] = []
+    growing = len(rows) / best(lambda: found.append(train_boosting(dataset, config, ("board",))), repeat=1)
+    transformer = shipped("lichess")
+    trees = replace(transformer, config=config, weights=found[0].weights, prior=found[0].prior, inputs=("board",))
+    games = [dataset.game(row, CONFIG.max_plies) for row in rows[: boosted // 5].tolist()]
+    plies = sum(map(len, games))
+
+    def guess(run: Run) -> float:
+        with one_thread():
+            return plies / best(lambda: [posteriors(run, game) for game in games], repeat=2)
+
+    return [
+        Measurement("training, one pass", training, "games/s", "gradient boosting, all of it", growing),
+        Measurement("guess, shipped model", guess(transformer), "plies/s", "gradient boosting", guess(trees)),
     ]
 
 
@@ -128,9 +163,7 @@ def bare_model(step: Callable[[Batch], None], chosen: list[list[int]], examples:
             bands=torch.randint(bands, (games, longest, 2), generator=random),
             ratings=torch.zeros(games, longest, 2),
         )
-        began = time.process_time()
-        step(batch)
-        total += time.process_time() - began
+        total += best(lambda made=batch: step(made), repeat=1)
     return total
 
 
@@ -138,15 +171,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--games", type=int, default=2000)
+    parser.add_argument("--json", type=Path, help="write the measurements there too")
     given = parser.parse_args()
-    games = list(islice(read_games(given.file), given.games))
     with tempfile.TemporaryDirectory() as folder:
-        part = Path(folder) / "games.pgn"
-        part.write_bytes(b"\n\n".join(game.data for game in games))
-        config = Config(d_model=64, layers=2, square_width=32, max_plies=128)
-        rows = encoding(games) + training(part, config)
-    print(render(rows))
-    print(f"{np.__name__} {np.__version__}, torch {torch.__version__}, {len(games)} games")
+        show(measure(given.file, Path(folder), given.games), f"{given.file.name}, one core", given.json)
 
 
 if __name__ == "__main__":

@@ -1,30 +1,80 @@
-"""Ratings from results, whole process from file to table: processor seconds and peak memory.
+"""Ratings from results, whole process from file to table: CPU seconds and peak memory, beside Ordo and BayesElo.
 
-    python benchmarks/results.py [FOLDER] [--largest]
+    python benchmarks/results.py [FOLDER] [--largest] [--json FILE]
 
-Makes its own games (in FOLDER, or in a temporary one), rates them with `assay results -q -W -D` and, if `ordo` is on
-the PATH, with Ordo too. `--largest` adds 100,000 players with 5 million games (350 MB).
+Makes its own games (in FOLDER, or in a temporary one), rates them with `assay results -q -W -D` and, where they are on
+the PATH, with `ordo` and `bayeselo` too. `--largest` adds 100,000 players with 5 million games (350 MB).
 """
 
 from __future__ import annotations
 
-import os
+import argparse
 import shutil
-import subprocess
-import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-CASES = [
-    ("10 players, 900 games", 10, 900, []),
-    ("1k players, 100k games", 1_000, 100_000, []),
-    ("1k players, 100k games, -s 100", 1_000, 100_000, ["-s", "100"]),
-    ("10k players, 1M games", 10_000, 1_000_000, []),
-    ("100k players, 5M games", 100_000, 5_000_000, []),
-]
+from measure import ASSAY, Cost, Measurement, of_command, show
+
 RESULTS = ("1-0", "1/2-1/2", "0-1")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A tournament to rate, with switches, and the CPU seconds that it may take."""
+
+    title: str
+    players: int
+    games: int
+    target: float
+    switches: tuple[str, ...] = ()
+
+
+CASES = (
+    Case("10 players, 900 games", 10, 900, 0.5),
+    Case("1k players, 100k games", 1_000, 100_000, 0.5),
+    Case("1k players, 100k games, -s 100", 1_000, 100_000, 1.6, ("-s", "100")),
+    Case("10k players, 1M games", 10_000, 1_000_000, 1.6),
+)
+LARGEST = Case("100k players, 5M games", 100_000, 5_000_000, 12)
+
+
+def measure(folder: Path, cases: Sequence[Case] = CASES) -> list[Measurement]:
+    """All cases; the games are made in the folder unless they are there."""
+    found = []
+    for case in cases:
+        file = folder / f"results-{case.players}-{case.games}.pgn"
+        if not file.exists():
+            make_games(file, case.players, case.games)
+        ratings = [*ASSAY, "results", "-q", "-W", "-D", *case.switches]
+        plain, errors = of_command([*ratings, "-p", str(file)]), of_command([*ratings, str(file)])
+        theirs = with_ordo(file, case.switches)
+        seconds, memory = (theirs.cpu, theirs.memory) if theirs else (None, None)
+        found += [
+            Measurement(case.title, plain.cpu, "s", "Ordo", seconds, target=case.target, less=True),
+            Measurement(f"{case.title}, memory", plain.memory, "MB", "Ordo", memory, wanted=1, less=True),
+        ]
+        if not case.switches:
+            bayes = with_bayeselo(file)
+            found.append(
+                Measurement(f"{case.title}, with errors", errors.cpu, "s", "BayesElo", bayes and bayes.cpu, less=True)
+            )
+    return found
+
+
+def with_ordo(file: Path, switches: Sequence[str]) -> Cost | None:
+    ordo = shutil.which("ordo")
+    return of_command([ordo, "-q", "-W", "-D", *switches, "-p", str(file)]) if ordo else None
+
+
+def with_bayeselo(file: Path) -> Cost | None:
+    """The usual session: read, fit with white advantage and draw rate, errors, the list."""
+    bayeselo = shutil.which("bayeselo")
+    told = f"readpgn {file}\nelo\nmm 1 1\nexactdist\nratings\nx\nx\n"
+    return of_command([bayeselo], told) if bayeselo else None
 
 
 def make_games(file: Path, players: int, games: int) -> None:
@@ -46,35 +96,15 @@ def make_games(file: Path, players: int, games: int) -> None:
             )
 
 
-def cost(command: list[str]) -> tuple[float, float]:
-    """Processor seconds (user and system) and peak memory in MB of a process."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {child.returncode}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def main() -> None:
-    words = [word for word in sys.argv[1:] if word != "--largest"]
-    cases = CASES if "--largest" in sys.argv else CASES[:-1]
-    assay = [sys.executable, "-c", "from assay.cli.main import main; main()", "results"]
-    ordo = shutil.which("ordo")
-    print(f"{'':34}{'assay':>9}{'memory':>9}{'with errors':>13}" + (f"{'ordo':>9}{'memory':>9}" if ordo else ""))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, nargs="?", help="where the games are made, or found")
+    parser.add_argument("--largest", action="store_true", help="100,000 players with 5 million games too")
+    parser.add_argument("--json", type=Path, help="write the measurements there too")
+    args = parser.parse_args()
+    cases = [*CASES, LARGEST] if args.largest else CASES
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(words[0]) if words else Path(scratch)
-        for title, players, games, switches in cases:
-            file = folder / f"results-{players}-{games}.pgn"
-            if not file.exists():
-                make_games(file, players, games)
-            plain = cost([*assay, "-q", "-W", "-D", *switches, "-p", str(file)])
-            errors = cost([*assay, "-q", "-W", "-D", *switches, str(file)])
-            line = f"{title:34}{plain[0]:7.2f} s{plain[1]:6.0f} MB{errors[0]:11.2f} s"
-            if ordo:
-                theirs = cost([ordo, "-q", "-W", "-D", *switches, "-p", str(file)])
-                line += f"{theirs[0]:7.2f} s{theirs[1]:6.0f} MB"
-            print(line, flush=True)
+        show(measure(args.folder or Path(scratch), cases), "Ratings from results, whole process", args.json)
 
 
 if __name__ == "__main__":
