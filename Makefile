@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.tools/bin:$(PATH):/usr/games:/usr/local/games
 
-.PHONY: demo test lint engine browser clean
+.PHONY: demo test bench lint engine browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed engine
@@ -17,6 +17,11 @@ test: $(VENV)/installed-all engine browser
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal -q
+
+# All benchmarks beside the alternatives; writes docs/performance.md. DATA=GAMES.pgn.zst measures on real games,
+# QUICK=1 takes under a minute and writes to out/.
+bench: $(VENV)/installed-all engine
+	$(BIN)/python benchmarks/all.py $(if $(QUICK),--quick) $(DATA)
 
 lint: $(VENV)/installed-all
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -27,9 +27,7 @@ import json, os, sys, time
 began = time.perf_counter()
 child = os.fork()
 if not child:
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.execvp(sys.argv[1], sys.argv[1:])
 _, status, usage = os.wait4(child, 0)
 wall = time.perf_counter() - began
@@ -141,10 +139,10 @@ class Cost:
 
 def of_command(command: Sequence[str], told: str = "") -> Cost:
     """The cost of a whole process, which is told something on its standard input."""
-    ran = subprocess.run([*LAUNCHER, *command], input=told, stdout=subprocess.PIPE, text=True, check=True)
+    ran = subprocess.run([*LAUNCHER, *command], input=told, capture_output=True, text=True, check=True)
     code, seconds, wall, memory = json.loads(ran.stdout)
     if code:
-        raise SystemExit(f"{' '.join(command)} ended with {code}")
+        raise SystemExit(f"{' '.join(command)} ended with {code}: {ran.stderr[-500:].strip()}")
     return Cost(seconds, wall, memory / KB_OR_BYTES)
 
 
