@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from tests.engine import fake_engine
 
 from assay.engine.identity import Job
 from assay.engine.plan import Plan, plan
 from assay.engine.run import Outcome, analyse
 from assay.engine.store import writing
 from assay.games import Game, read_games
-
-PROGRAM = Path(__file__).with_name("fake_engine.py")
 
 # Short, with what matters: a transposition between the two, a repetition, a check with a single reply, a mate.
 GAMES = """[Event "Test"]
@@ -54,22 +50,13 @@ def games(games_file: Path) -> list[Game]:
 @pytest.fixture
 def fake() -> Callable[..., str]:
     """The command of an engine that does as told: `fake(fault="dies", at="Qxg2")`."""
-
-    def command(**told: object) -> str:
-        words = [word for name, value in told.items() for word in (f"--{name}", str(value))]
-        return shlex.join([sys.executable, str(PROGRAM), *words])
-
-    return command
+    return fake_engine.command
 
 
 @pytest.fixture(scope="session")
 def fake_values() -> ModuleType:
     """The fake engine as a module: what it says is what the store must hold."""
-    spec = importlib.util.spec_from_file_location("fake_engine", PROGRAM)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return fake_engine
 
 
 @pytest.fixture

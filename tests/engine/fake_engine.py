@@ -10,12 +10,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import time
 import zlib
 from pathlib import Path
 
 import chess
+
+
+def command(**told: object) -> str:
+    """The command of an engine that does as told: `command(fault="dies", at="Qxg2")`."""
+    words = [word for name, value in told.items() for word in (f"--{name}", str(value))]
+    return shlex.join([sys.executable, __file__, *words])
 
 
 def value(fen: str, move: str, depth: int) -> int:
@@ -67,8 +74,10 @@ def main() -> None:
         words = command.split()
         match words[:1]:
             case ["uci"]:
+                again = args.fault == "comes back as another" and args.log.with_suffix(".died").exists()
+                name = "Impostor 2.0" if again else args.name
                 options = ("Hash type spin default 16 min 1 max 64", "MultiPV type spin default 1 min 1 max 256")
-                say(f"id name {args.name}", *(f"option name {option}" for option in options), "uciok")
+                say(f"id name {name}", *(f"option name {option}" for option in options), "uciok")
             case ["isready"]:
                 say("readyok")
             case ["setoption"] if words[2] == "MultiPV":
@@ -100,6 +109,11 @@ def main() -> None:
                     said = [line.replace(" pv ", " pv x") for line in said]
                 if strikes("leaves moves out", fen):
                     said = said[:-2]
+                if strikes("stops early", fen):
+                    said = search(fen, depth - 1, lines, args.shift)
+                if strikes("comes back as another", fen):
+                    args.log.with_suffix(".died").touch()
+                    os._exit(1)
                 say(*said, "bestmove 0000")
 
 

@@ -17,7 +17,7 @@ from assay.errors import EngineError
 from assay.games import Game
 
 WEIRD = "r1b1kbnr/pppp1Npp/8/6q1/2BnP3/8/PPPP1PPP/RNBQK2R"  # after 5. Nxf7, Black to move
-FAULTS = ["dies", "hangs", "chatters", "gives no scores", "plays illegal moves", "leaves moves out"]
+FAULTS = ["dies", "hangs", "chatters", "gives no scores", "plays illegal moves", "leaves moves out", "stops early"]
 
 
 def stored(path: Path) -> dict[str, dict[str, list[int]]]:
@@ -75,6 +75,20 @@ def test_a_fault_that_passes_costs_a_restart_and_no_position(
     assert outcome.restarts == 1
     assert not outcome.set_aside
     assert stored(tmp_path / "store.db") == expected
+
+
+def test_an_engine_that_comes_back_as_another_ends_the_run_and_its_values_are_not_stored(
+    fake: Callable[..., str],
+    analysed: Callable[..., Outcome],
+    expected: dict[str, dict[str, list[int]]],
+    tmp_path: Path,
+) -> None:
+    """As when the engine is updated while the run goes on."""
+    engine = fake(fault="comes back as another", at=WEIRD, log=tmp_path / "log", shift=0)
+    with pytest.raises(EngineError, match=r"Impostor 2\.0, 50 lines is here, but Fake 1\.0, 50 lines was asked for"):
+        analysed(engine, workers=1)
+    kept = stored(tmp_path / "store.db")
+    assert kept and kept.items() <= expected.items() and not any(WEIRD in fen for fen in kept)
 
 
 def test_an_engine_that_dies_at_its_start_once_is_started_again(

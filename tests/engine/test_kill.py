@@ -1,4 +1,4 @@
-"""A run killed at any moment loses nothing that was stored and repeats nothing; two runs never write one store."""
+"""A run killed at any moment loses nothing that was stored and repeats nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 import assay
 from assay.engine.position import to_fen
-from assay.engine.store import Store, writing
-from assay.errors import StoreError
+from assay.engine.store import Store
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
 RUN = """
@@ -85,26 +82,6 @@ def _logged(log: Path) -> list[str]:
 def _wait_for_work(log: Path, logged: int, run: subprocess.Popen[bytes]) -> None:
     while len(_logged(log)) == logged and run.poll() is None:
         time.sleep(0.02)
-
-
-def test_a_second_writer_gets_a_sentence_and_the_first_goes_on(tmp_path: Path) -> None:
-    store = tmp_path / "store.db"
-    hold = (
-        "import sys, time; from assay.engine.store import writing\nwith writing(sys.argv[1]): print(); time.sleep(60)"
-    )
-    first = subprocess.Popen([sys.executable, "-c", hold, str(store)], stdout=subprocess.PIPE)
-    try:
-        assert first.stdout is not None
-        first.stdout.readline()
-        with pytest.raises(StoreError, match=rf"another run \(process {first.pid}\) is writing to"), writing(store):
-            pass
-        with Store(store) as reader:
-            assert reader.kept() == []
-    finally:
-        first.kill()
-        first.communicate()
-    with writing(store):
-        pass
 
 
 def test_ctrl_c_ends_the_run_and_keeps_what_was_done(tmp_path: Path, fake: Callable[..., str]) -> None:

@@ -146,10 +146,12 @@ def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: 
       assay stats games.parquet
       assay stats *.parquet --where 'speed == "blitz"' --plots pictures
     """
-    from assay.games.catalog import open_indexes, rows_of
+    from assay.games.catalog import open_indexes, reading, rows_of
     from assay.games.stats import count
 
-    found = count(rows_of(open_indexes(indexes), where))
+    opened = open_indexes(indexes)
+    with reading([index.path for index in opened]):
+        found = count(rows_of(opened, where))
     if format == "table":
         _print_stats(found, top)
     else:
@@ -263,25 +265,25 @@ def filter(
     """
     import polars as pl
 
-    from assay.games.catalog import open_indexes, rows_of
+    from assay.games.catalog import collect, open_indexes, rows_of
     from assay.games.export import SPAN, games_of, write_games
 
     opened = open_indexes(indexes)
     rows = rows_of(opened, where)
     if out_pgn is not None:
-        spans = rows.select(SPAN).collect()
+        spans = collect(rows.select(SPAN), opened)
         written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
         click.echo(f"assay: wrote {written:,} games to {out_pgn}", err=True)
     if preview is not None and not count_only:
-        first = rows.head(preview).drop("_index").collect()
+        first = collect(rows.head(preview).drop("_index"), opened)
         names = list(_PREVIEW) if format == "table" else first.columns
         print_table(list(first.iter_rows(named=True)), names, format=format)
         return
-    matched = int(rows.select(pl.len()).collect().item())
+    matched = int(collect(rows.select(pl.len()), opened).item())
     if count_only:
         click.echo(matched)
     else:
-        total = int(rows_of(opened).select(pl.len()).collect().item())
+        total = int(collect(rows_of(opened).select(pl.len()), opened).item())
         print_table([{"games": matched, "of": total}], format=format)
 
 

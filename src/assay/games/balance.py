@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from assay.bands import Bands
-from assay.games.catalog import Index, rows_of
+from assay.games.catalog import Index, collect, rows_of
 from assay.games.export import SPAN
 from assay.games.stats import BAND, band_of, reason_of
 
@@ -28,7 +28,7 @@ class Draw:
 def draw(indexes: Sequence[Index], per_band: int, *, bands: Bands, where: str | None = None, seed: int = 0) -> Draw:
     """Draw `per_band` games from each band (all, where there are fewer), the same ones for the same seed."""
     rows = rows_of(indexes, where).select(*SPAN, band_of(bands).alias(BAND), reason_of(bands).alias("reason"))
-    labels = rows.select(BAND, "reason").collect()
+    labels = collect(rows.select(BAND, "reason"), indexes)
     band = labels[BAND].fill_null(-1).to_numpy()
     chosen = []
     for start in bands.starts:
@@ -41,7 +41,7 @@ def draw(indexes: Sequence[Index], per_band: int, *, bands: Bands, where: str | 
     spans = rows.select(*SPAN, BAND).with_row_index("row").join(wanted, on="row", how="semi", maintain_order="left")
     reasons = labels.drop_nulls("reason").group_by("reason").len().sort("reason")
     return Draw(
-        spans=spans.drop("row").collect(),
+        spans=collect(spans.drop("row"), indexes),
         bands=bands,
         available={start: int(np.count_nonzero(band == start)) for start in bands.starts},
         drawn={start: len(rows_) for start, rows_ in zip(bands.starts, chosen, strict=True)},

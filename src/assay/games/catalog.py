@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,15 +52,34 @@ def open_index(path: str | Path) -> Index:
         raise InputError(
             f"{file} is not an index (.parquet or .csv); make one with: assay index {file} -o INDEX.parquet"
         )
-    try:
+    with reading([file]):
         about = _about(file)
         rows = pl.scan_parquet(file) if file.suffix == ".parquet" else _scan_csv(file)
         missing = [name for name in COLUMNS if name not in rows.collect_schema()]
-    except (pa.ArrowInvalid, pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"cannot read {file}: {str(error).splitlines()[0]}.") from error
     if missing:
         raise InputError(f"{file} is not an index of games: it has no column {missing[0]}.")
-    return Index(file, rows, {item["name"]: item for item in about.get("inputs", [])})
+    try:
+        inputs = {item["name"]: item for item in about.get("inputs", [])}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise InputError(f"{file} does not tell what it is an index of; index the games again.") from error
+    return Index(file, rows, inputs)
+
+
+@contextmanager
+def reading(files: Sequence[Path]) -> Iterator[None]:
+    """While the block reads these files, damage in them is an InputError."""
+    try:
+        yield
+    except (pa.ArrowException, pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
+        named = files[0] if len(files) == 1 else f"one of these {len(files)} indexes"
+        why = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise InputError(f"cannot read {named}: {why}. If it is damaged, index the games again.") from error
+
+
+def collect(frame: pl.LazyFrame, indexes: Sequence[Index], **how: Any) -> pl.DataFrame:
+    """Compute a frame made of the rows of these indexes; InputError if one of them is damaged."""
+    with reading([index.path for index in indexes]):
+        return frame.collect(**how)
 
 
 def open_indexes(paths: Sequence[str | Path]) -> list[Index]:
@@ -105,8 +125,8 @@ def read_rows(index: Index, spans: pl.DataFrame) -> Iterator[Game]:
 def _from_text(index: Index, spans: pl.DataFrame) -> Iterator[Game]:
     key = ["source", "start_offset"]
     texts = index.rows.select(*key, "end_offset", MOVETEXT)
-    chosen = texts.join(spans.lazy().select(key), on=key, how="semi", maintain_order="left").collect(engine="streaming")
-    for row in chosen.iter_rows():
+    chosen = texts.join(spans.lazy().select(key), on=key, how="semi", maintain_order="left")
+    for row in collect(chosen, [index], engine="streaming").iter_rows():
         yield Game(*row)
 
 

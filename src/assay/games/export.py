@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from assay.games.catalog import PART, Index, is_index, open_index, read_rows, rows_of
+from assay.games.catalog import PART, Index, collect, is_index, open_index, read_rows, rows_of
 from assay.games.columns import rows as columns_of
 from assay.games.reader import Game, read_games, splits
 from assay.games.stream import Stream, find_files
@@ -54,7 +54,7 @@ def select(
     for path in paths:
         if is_index(path):
             index = open_index(path)
-            yield from games_of([index], rows_of([index], where).select(SPAN).collect())
+            yield from games_of([index], collect(rows_of([index], where).select(SPAN), [index]))
             continue
         for file in find_files([path]):
             if condition is None:

@@ -1,0 +1,126 @@
+"""One bit of a file turns over, anywhere: what is read is the same, or a sentence says that the file is damaged.
+
+Plain text that people may edit (CSV, JSON lines) has no checksum: there a sentence comes only where it makes no sense.
+"""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.engine.fake_engine import command
+from tests.faults.processes import DATA, EVENT
+
+from assay.cli.main import main
+from assay.engine.exchange import Imported, read, rows_of
+from assay.engine.store import Store
+from assay.errors import AssayError, AssayWarning
+from assay.games.catalog import collect, open_index
+from assay.learned.dataset import open_dataset
+from assay.learned.run import open_run
+from assay.performance.calibration import load, save, unpack_values
+
+FLIPS = 40
+
+
+def read_store(path: Path) -> object:
+    with Store(path) as store:
+        return list(rows_of(store))
+
+
+def read_export(path: Path) -> object:
+    found = Imported()
+    return list(read(path, found)), found
+
+
+def read_index(path: Path) -> object:
+    index = open_index(path)
+    return collect(index.rows, [index]).rows(), index.inputs
+
+
+def read_dataset(file: Path) -> object:
+    dataset = open_dataset(file.parent)
+    games = [dataset.game(row) for row in range(len(dataset))]
+    return (
+        dataset.manifest,
+        dataset.table.to_pylist(),
+        [(game.planes.tobytes(), game.board.tobytes()) for game in games],
+    )
+
+
+def read_run(file: Path) -> object:
+    return open_run(file.parent)
+
+
+def read_calibration(path: Path) -> object:
+    return load(path)
+
+
+GUARDED: dict[str, Callable[[Path], object]] = {
+    "store.db": read_store,
+    "out.parquet": read_export,
+    "out.jsonl.zst": read_export,
+    "dataset/manifest.json": read_dataset,
+    "dataset/games.arrow": read_dataset,
+    "dataset/plies-00000.arrow": read_dataset,
+    "run/run.json": read_run,
+    "run/weights.npz": read_run,
+    "mine.json": read_calibration,
+}
+PLAIN: dict[str, Callable[[Path], object]] = {"out.jsonl": read_export, "games.csv": read_index}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One artefact of each kind, as this version writes them."""
+    folder = tmp_path_factory.mktemp("artefacts")
+    games = folder / "unnamed.pgn"  # which go into training and validation one by one
+    games.write_text(re.sub(r'(White|Black) ".*"', r'\1 "?"', EVENT.read_text()))
+    analyse = ("--depth", 2, "--limit", 3, "--quiet", "--engine", command())
+    for words in (
+        ("analyse", EVENT, "--store", folder / "store.db", *analyse),
+        ("export-analyses", "--store", folder / "store.db", "-o", folder / "out.parquet"),
+        ("export-analyses", "--store", folder / "store.db", "-o", folder / "out.jsonl"),
+        ("export-analyses", "--store", folder / "store.db", "-o", folder / "out.jsonl.zst"),
+        ("index", EVENT, "-o", folder / "games.parquet"),
+        ("index", EVENT, "-o", folder / "games.csv"),
+        ("encode", games, "-o", folder / "dataset", "--quiet"),
+        ("train", folder / "dataset", "-o", folder / "run", "--model", "mean", "--quiet"),
+    ):
+        with pytest.raises(SystemExit) as end:
+            main([str(word) for word in words])
+        assert end.value.code == 0, words
+    shipped = DATA / "calibrations" / "stockfish-15.1-d4.json"
+    save(
+        load(shipped),
+        unpack_values(json.loads(shipped.read_text())["scale"]["reference"]["data"]),
+        folder / "mine.json",
+    )
+    return folder
+
+
+@pytest.mark.parametrize("name", [*GUARDED, *PLAIN])
+def test_a_flipped_bit_is_told_or_does_no_harm(name: str, folder: Path) -> None:
+    file, whole = folder / name, (folder / name).read_bytes()
+    reader = (GUARDED | PLAIN)[name]
+    before, chance = pickle.dumps(reader(file)), random.Random(name)
+    told = 0
+    for _ in range(FLIPS):
+        at, damaged = chance.randrange(len(whole)), bytearray(whole)
+        damaged[at] ^= 1 << chance.randrange(8)
+        file.write_bytes(damaged)
+        try:
+            after = pickle.dumps(reader(file))
+        except (AssayError, AssayWarning) as error:
+            told += 1
+            assert str(error).endswith(".")
+        else:
+            assert after == before or name in PLAIN, f"byte {at} turned over, and nobody noticed"
+    file.write_bytes(whole)
+    assert told or name in PLAIN
+    assert pickle.dumps(reader(file)) == before
