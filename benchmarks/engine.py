@@ -53,7 +53,8 @@ class Tally:
     workers: int
     seconds: float = 0.0
     own_cpu: float = 0.0
-    searching: float = 0.0
+    full: float = 0.0  # seconds during which there was work for every engine
+    searching: float = 0.0  # seconds that the engines searched meanwhile, all together
     values: dict[bytes, list[str]] = field(default_factory=dict)
 
     @property
@@ -69,12 +70,12 @@ class Tally:
     @property
     def busy(self) -> float:
         """Share of the time that the engines searched, in percent."""
-        return 100 * self.searching / self.seconds / self.workers
+        return 100 * self.searching / self.full / self.workers
 
     @property
     def idle(self) -> float:
         """What an engine waited, ms a position."""
-        return 1000 * (self.seconds * self.workers - self.searching) / len(self.values)
+        return 1000 * (self.full * self.workers - self.searching) / len(self.values)
 
 
 def with_python_chess(engine: chess.engine.SimpleEngine, keys: Iterable[bytes], depth: int, tally: Tally) -> None:
@@ -107,13 +108,21 @@ def _text(score: chess.engine.Score) -> int | str | None:
 def with_assay(keys: list[bytes], depth: int, tally: Tally) -> None:
     """The pool; as for the loop, time counts from when the engine is up."""
     results: list[Result] = []
+    done: list[float] = []
+
+    def take(result: Result) -> None:
+        results.append(result)
+        done.append(time.perf_counter())
+
     load = Load(tally.workers)
     cpu = time.process_time()
-    job = Job(depth=depth, look=False)
-    asyncio.run(value_all(iter(keys), job, workers=tally.workers, take=results.append, load=load))
+    asyncio.run(value_all(iter(keys), Job(depth=depth, look=False), workers=tally.workers, take=take, load=load))
     tally.seconds += time.perf_counter() - load.started
     tally.own_cpu += time.process_time() - cpu
-    tally.searching += load.searching
+    # The last searches run beside engines that have nothing left to do, which is no fault of the pool.
+    first_idle = done[-min(tally.workers, len(keys))]
+    tally.full += first_idle - load.started
+    tally.searching += load.searching - sum(moment - first_idle for moment in done if moment > first_idle)
     for result in results:
         if isinstance(result, Valued):
             codes = zip(result.move_codes().tolist(), result.table()[-1].tolist(), strict=True)
