@@ -79,7 +79,8 @@ def reading(files: Sequence[Path]) -> Iterator[None]:
 def collect(frame: pl.LazyFrame, indexes: Sequence[Index], **how: Any) -> pl.DataFrame:
     """Compute a frame made of the rows of these indexes; InputError if one of them is damaged."""
     with reading([index.path for index in indexes]):
-        return frame.collect(**how)
+        found: pl.DataFrame = frame.collect(**how)
+    return found
 
 
 def open_indexes(paths: Sequence[str | Path]) -> list[Index]:
