@@ -9,6 +9,7 @@ A page is followed in a fresh folder with an empty data folder, from top to bott
     ```console            `$ command`, then exactly what it prints
     ```console figures    the same, but figures may differ: those of another calibration, model or machine; the words
                           before the first figure of each line must agree, in any order
+    ```console slow       the same again; left out by the tests, which must be quick
     ```python             a `>>>` session, run as a doctest
     any other block       is not run
 
@@ -31,7 +32,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "tutorials"
-_BLOCK = re.compile(r"^```(console figures|console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(console(?: figures| slow)?|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LEFT_OUT = "..."
 
 
@@ -98,13 +99,15 @@ def _words(line: str) -> str:
     return " ".join(re.split(r"[-+<>]?\d", line)[0].split())
 
 
-def follow(page: Path, folder: Path) -> tuple[str, list[str]]:
-    """Run a page in a folder; its text with what was printed now, and what does not agree."""
+def follow(page: Path, folder: Path, *, slow: bool = True) -> tuple[str, list[str]]:
+    """Run a page in a folder, its slow blocks only if asked; its text with what was printed now, and what differs."""
     wrong: list[str] = []
     names: dict[str, object] = {}
 
     def renewed(found: re.Match[str]) -> str:
         kind, block = found.groups()
+        if kind == "console slow" and not slow:
+            return found.group()
         if kind == "python":
             wrong.extend(_python(block, names, page.name, folder))
             return found.group()

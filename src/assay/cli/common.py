@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from assay.report.tables import FORMATS, render
+
+if TYPE_CHECKING:
+    from assay.engine.turns import Turns
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -76,3 +80,32 @@ def store_option(function: F) -> F:
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:
     """Print a table to stdout; see :func:`assay.report.tables.render`."""
     click.echo(render(rows, columns, **how))
+
+
+def counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "game"), counted(2500, "game")
+    ('1 game', '2,500 games')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def reasons(counts: Counter[str]) -> str:
+    """What was counted by reason, the most frequent first.
+
+    >>> reasons(Counter({"a variant": 2, "no moves": 1200, "damaged": 0}))
+    'no moves 1,200, a variant 2'
+    """
+    return ", ".join(f"{reason} {count:,}" for reason, count in counts.most_common() if count)
+
+
+def tell_turns(turns: Turns, problems: Counter[str], rests_on: str) -> None:
+    """Say on stderr what a rating rests on, and what was left out."""
+    if told := problems + turns.problems:
+        click.echo(f"Games left out or damaged: {reasons(told)}.", err=True)
+    click.echo(
+        f"{counted(turns.games.height, 'game')}, {counted(len(turns), 'turn')} counted; "
+        f"left out: {reasons(turns.excluded) or 'none'}.\n{rests_on}",
+        err=True,
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, format_option, is_quiet, print_table, store_option
+from assay.cli.common import Command, F, format_option, is_quiet, print_table, reasons, store_option, tell_turns
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -60,29 +61,18 @@ def _turns(
     with Store(store or default_store()) as opened:
         names = list(engine) or None
         found = turns(games, opened, depth=depth, engine=names, from_move=from_move, limit=limit, lines=lines)
-    if found.problems:
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in found.problems.most_common())
-        click.echo(f"Games left out or damaged: {reasons}.", err=True)
-    out = ", ".join(f"{reason} {count:,}" for reason, count in found.excluded.most_common() if count)
     who = " and ".join(str(identity) for identity in found.identities)
-    click.echo(
-        f"{found.games.height:,} games, {len(found):,} turns counted; left out: {out or 'none'}. "
-        f"Analysed by {who}, depth {depth}.",
-        err=True,
-    )
+    tell_turns(found, Counter(), f"Analysed by {who}, depth {depth}.")
     return found
 
 
 def _read(files: Sequence[str]) -> list[Game]:
-    from collections import Counter
-
     from assay.performance.analysed import read_all
 
     problems: Counter[str] = Counter()
     games = read_all(files, problems)
     if problems:
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in problems.most_common())
-        click.echo(f"Damage in the files: {reasons}.", err=True)
+        click.echo(f"Damage in the files: {reasons(problems)}.", err=True)
     return games
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, format_option, is_quiet, print_table, store_option
+from assay.cli.common import Command, F, format_option, is_quiet, print_table, store_option, tell_turns
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -105,24 +105,11 @@ def _turns(
         workers=workers,
         quiet=is_quiet(),
     )
-    _tell(turns, chosen, problems)
+    made = f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {chosen.name}."
+    tell_turns(turns, problems, made)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
     return (rename(turns, names) if names else turns), chosen
-
-
-def _tell(turns: Turns, calibration: Calibration, problems: Any) -> None:
-    """Say on stderr what the rating rests on."""
-    told = problems + turns.problems
-    if told:
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in told.most_common())
-        click.echo(f"Games left out or damaged: {reasons}.", err=True)
-    out = ", ".join(f"{reason} {count:,}" for reason, count in turns.excluded.most_common() if count)
-    click.echo(
-        f"{turns.games.height:,} games, {len(turns):,} turns counted; left out: {out or 'none'}.\n"
-        f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {calibration.name}.",
-        err=True,
-    )
 
 
 @click.command(cls=Command)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.common import Command, is_quiet, store_option
+from assay.cli.common import Command, counted, is_quiet, store_option
 from assay.paths import default_store
 
 FORMATS = ("html", "pdf", "csv", "json", "pgn")
@@ -76,7 +76,8 @@ def report(
     preset = "quick" if quick else "deep" if deep else "default"
     made = make(files, making, preset=preset, quiet=is_quiet())
     size = write(made, path, format)
-    click.echo(f"{len(made.games):,} games, {len(made.players):,} players: {path} ({size / 1e6:.2f} MB).", err=True)
+    what = f"{counted(len(made.games), 'game')}, {counted(len(made.players), 'player')}"
+    click.echo(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
 
 
 @click.command(cls=Command)
