@@ -9,7 +9,7 @@ import pytest
 
 from assay.games import to_arrays
 from assay.learned import Config, encode_games, fit_run, open_run
-from assay.learned.book import BOOK_PLIES, PULL, Book, make_book, make_books, position_keys, read_scalars
+from assay.learned.book import BOOK_PLIES, PULL, Book, game_keys, make_book, make_books, position_keys, read_scalars
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import Plies
 from assay.learned.rate import posteriors
@@ -76,7 +76,7 @@ def test_the_mover_comes_first() -> None:
 def test_no_game_reads_its_own_rating(dataset: Dataset) -> None:
     """The games are random, so beyond the first moves a line is known only if the game itself is in the book."""
     rows = dataset.rows("train")
-    books = make_books(dataset, rows, np.ones(len(rows)), least=1)
+    books = make_books(dataset, rows, game_keys(dataset, rows), np.ones(len(rows)), least=1)
     deepest = [books.of(row).follow(dataset.game(row))[:, 0].sum() for row in rows.tolist()]
     assert max(deepest) < 6
     assert books.whole.follow(dataset.game(int(rows[0])))[:, 0].all()

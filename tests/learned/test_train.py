@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from assay.errors import InputError, LearnedError, OutputError
-from assay.learned import Config, fit_run, open_run
+from assay.learned import Config, fit_run, open_run, posteriors
 from assay.learned.checkpoint import NAME
 from assay.learned.config import from_mapping, read_config
 from assay.learned.dataset import Dataset
@@ -168,6 +168,10 @@ def test_baselines_are_trained_alike(dataset: Dataset, tmp_path: Path) -> None:
     assert mean.validation.score(0) == mean.validation.score()
     trees = fit_run(dataset, tmp_path / "trees", tiny(model="boosting"))
     assert trees.validation.posteriors.shape[1:] == (6, 2, 4)
+    tags = fit_run(dataset, tmp_path / "tags", tiny(model="tags"))
+    assert np.ptp(tags.validation.posteriors[:, 0], axis=0).max() < 1e-12 < np.ptp(tags.validation.end, axis=0).max()
+    with pytest.raises(LearnedError, match="reads no moves"):
+        posteriors(tags.run, dataset.game(0))
 
 
 def test_a_training_is_not_overwritten(dataset: Dataset, tmp_path: Path) -> None:

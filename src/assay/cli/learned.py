@@ -166,7 +166,9 @@ def _filter(where: str | None) -> Any:
 @click.argument("dataset", type=_FOLDER, metavar="DATASET")
 @click.option("-o", "--out", type=_FOLDER, required=True, metavar="RUN", help="Where the training goes (a folder).")
 @click.option("--config", "config_file", type=_FILE, help="Settings as TOML; options given here come before it.")
-@click.option("--model", type=click.Choice(("transformer", "gru", "boosting", "mean")), help="[default: transformer]")
+@click.option(
+    "--model", type=click.Choice(("transformer", "gru", "boosting", "tags", "mean")), help="[default: transformer]"
+)
 @click.option("--d-model", type=int, help="Width of the model.  [default: 128]")
 @click.option("--layers", type=int, help="Layers.  [default: 4]")
 @click.option("--heads", type=int, help="Attention heads.  [default: 4]")
@@ -214,7 +216,8 @@ def train(
     temperature. It writes to RUN: weights.npz, run.json (settings, data, prior, temperature), metrics.csv, curves.svg,
     reliability.svg, and checkpoint.npz, from which --resume goes on after any interruption, along the same curve.
 
-    The baselines are trained the same way: --model gru, --model boosting, --model mean.
+    The baselines are trained the same way: --model gru, --model boosting, --model tags (opening, length and result
+    alone), --model mean.
 
     \b
     Examples:

@@ -57,16 +57,22 @@ class Book:
 
         After the book the means of its last move stand, and the rest is 0.
         """
-        keys = position_keys(plies.planes)
         found = np.zeros((len(plies), len(BOOK_NAMES)), dtype=np.float32)
-        if not len(self.keys) or not len(keys):
-            return found
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        depth = int(np.logical_and.accumulate(self.keys[at] == keys).sum())
+        known = self.look(position_keys(plies.planes))
+        depth = int(np.logical_and.accumulate(known[:, 0] > 0).sum())
         if depth:
-            found[:depth, 0] = 1
-            found[:depth, 1:] = self.values[at[:depth]]
+            found[:depth] = known[:depth]
             found[depth:, 2:] = found[depth - 1, 2:]
+        return found
+
+    def look(self, keys: Keys) -> Floats:
+        """Of each key: whether the book has it, in how many games, White's and Black's mean; (keys, 4)."""
+        found = np.zeros((len(keys), len(BOOK_NAMES)), dtype=np.float32)
+        if len(self.keys):
+            at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            there = self.keys[at] == keys
+            found[there, 0] = 1
+            found[there, 1:] = self.values[at[there]]
         return found
 
     def arrays(self) -> Arrays:
@@ -139,12 +145,19 @@ class Books:
         return self.whole if fold is None else self.parts[fold]
 
 
-def make_books(dataset: Dataset, rows: npt.NDArray[np.int64], weight: npt.NDArray[np.float64], least: int) -> Books:
-    """The books of the training games `rows`, each of this weight."""
+def game_keys(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Keys:
+    """The keys of the first plies of games, (games, BOOK_PLIES); 0 after the end."""
     keys = np.zeros((len(rows), BOOK_PLIES), dtype=np.uint64)
     for number, row in enumerate(rows.tolist()):
         some = position_keys(dataset.game(row, BOOK_PLIES).planes)
         keys[number, : len(some)] = some
+    return keys
+
+
+def make_books(
+    dataset: Dataset, rows: npt.NDArray[np.int64], keys: Keys, weight: npt.NDArray[np.float64], least: int
+) -> Books:
+    """The books of the training games `rows` with these keys, each game of this weight."""
     ratings = dataset.ratings[rows].astype(np.float64)
     centre = np.average(ratings, axis=0, weights=weight).mean()
     standard = (ratings - centre) / np.sqrt(np.average((ratings - centre) ** 2, axis=0, weights=weight).mean())

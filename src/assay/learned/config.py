@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.errors import InputError, LearnedError
 
-MODELS = ("transformer", "gru", "boosting", "mean")
+MODELS = ("transformer", "gru", "boosting", "tags", "mean")
 
 
 @dataclass(frozen=True)

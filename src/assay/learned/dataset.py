@@ -146,12 +146,18 @@ class Dataset:
         return np.asarray((self.ratings - self.edges[0]) // self.bands_of_ratings.width, dtype=np.int64)
 
     @cached_property
-    def _lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """How many plies each game was played for; not all may be stored."""
         return self.column("length").astype(np.int64)
 
     @cached_property
-    def _finished(self) -> npt.NDArray[np.bool_]:
-        return np.isin(self.column("result").astype(str), RESULTS)
+    def results(self) -> npt.NDArray[np.object_]:
+        return self.column("result")
+
+    @cached_property
+    def openings(self) -> npt.NDArray[np.object_]:
+        """The ECO code of each game, or its first moves where there is none."""
+        return self.column("opening")
 
     @cached_property
     def _places(self) -> list[tuple[int, int]]:
@@ -176,7 +182,7 @@ class Dataset:
         """The plies of one game, without a copy."""
         number, start = self._places[row]
         plies = int(self.plies[row]) if max_plies is None else min(int(self.plies[row]), max_plies)
-        ended = bool(self._finished[row] and plies == self._lengths[row])
+        ended = self.results[row] in RESULTS and plies == int(self.lengths[row])
         shard = self._shards.get(number)
         if shard is None:
             shard = self._shards[number] = self._open(number)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import LearnedError
+from assay.learned import tags
 from assay.learned.calibrate import fit_power, pool
 from assay.learned.dataset import Dataset
 from assay.learned.forward import one_thread
@@ -76,8 +77,12 @@ def judge(
     found = np.empty((len(rows), len(PLIES) + 1, 2, len(run.prior)))
     with one_thread(), Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
         for number, row in enumerate(rows.tolist()):
-            whole = posteriors(run, dataset.game(row), prior)
-            found[number, :-1] = whole[np.minimum(PLIES, len(whole) - 1)]
+            if run.config.model == "tags":
+                whole = tags.posteriors(run, dataset, row, prior)
+                found[number, :-1] = whole[0]
+            else:
+                whole = posteriors(run, dataset.game(row), prior)
+                found[number, :-1] = whole[np.minimum(PLIES, len(whole) - 1)]
             found[number, -1] = whole[-1]
             progress.advance()
     ids = [dataset.table[name].take(rows).fill_null(0).to_numpy() for name in ("white_id", "black_id")]

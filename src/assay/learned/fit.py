@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.errors import MissingExtra, OutputError
-from assay.learned.baselines import train_boosting, train_mean
+from assay.learned.baselines import train_boosting, train_mean, train_tags
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
 from assay.learned.evaluate import Judged, judge, pooled
@@ -79,6 +79,8 @@ def _train(
 ) -> Trained:
     if config.model == "mean":
         return train_mean(dataset, config)
+    if config.model == "tags":
+        return train_tags(dataset, config)
     if config.model == "boosting":
         return train_boosting(dataset, config, inputs, quiet=quiet)
     try:

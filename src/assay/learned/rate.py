@@ -34,6 +34,10 @@ def _log_posteriors(run: Run, plies: Plies) -> Floats:
         return np.empty((0, 2, len(run.prior)))
     if run.config.model == "mean":
         return np.broadcast_to(np.log(run.prior), (len(plies), 2, len(run.prior)))
+    if run.config.model == "tags":
+        raise LearnedError(
+            f"{run.path} reads no moves but opening, length and result; it is for 'assay evaluate' alone."
+        )
     if run.config.model == "boosting":
         each = boosting.features(plies, run.inputs, stored_book(run.weights))
         found = boosting.logits(run.weights, each.reshape(2 * len(plies), -1)).reshape(len(plies), 2, -1)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from assay.errors import LearnedError
 from assay.learned.arrays import Arrays
-from assay.learned.book import Books, make_books
+from assay.learned.book import Books, game_keys, make_books
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
 
@@ -86,8 +86,10 @@ def validation_rows(dataset: Dataset, *, balanced: bool = False) -> npt.NDArray[
     return np.sort(np.concatenate([np.resize(rows[bands == band], size) for band in there]))
 
 
-def even_weight(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
-    """Weights of games that make all bands of the players' average weigh the same; their mean is 1."""
+def game_weight(dataset: Dataset, rows: npt.NDArray[np.int64], config: Config) -> Floats:
+    """What each game counts in a book: 1; balanced, all bands of the players' average weigh the same."""
+    if not config.balanced:
+        return np.ones(len(rows))
     bands = average_bands(dataset, rows)
     weight = 1.0 / np.bincount(bands)[bands]
     return np.asarray(weight / weight.mean(), dtype=np.float64)
@@ -97,8 +99,7 @@ def opening_books(dataset: Dataset, rows: npt.NDArray[np.int64], config: Config)
     """The books of the training games, where the configuration wants them."""
     if not config.book:
         return None
-    weight = even_weight(dataset, rows) if config.balanced else np.ones(len(rows))
-    return make_books(dataset, rows, weight, config.book)
+    return make_books(dataset, rows, game_keys(dataset, rows), game_weight(dataset, rows, config), config.book)
 
 
 def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
