@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import math
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -34,8 +33,10 @@ def main() -> None:
     small = {
         name: array.astype(np.float16) if array.dtype == np.float32 else array for name, array in run.weights.items()
     }
-    rounded = replace(run, weights={name: np.asarray(array, np.float32) for name, array in small.items()})
-    judged = by_ply(judge(rounded, dataset, unseen_rows(dataset, balanced=given.balanced)))
+    given.out.mkdir(parents=True, exist_ok=True)
+    save_arrays(given.out / WEIGHTS, small, {"kind": KIND, "version": VERSION})
+    manifest.write(given.out / MANIFEST, run.manifest)
+    judged = by_ply(judge(open_run(given.out), dataset, unseen_rows(dataset, balanced=given.balanced)))
     scores = {
         plies: {name: round(value, 4) for name, value in found.row().items() if math.isfinite(value)}
         for plies, found in judged.items()
@@ -43,8 +44,6 @@ def main() -> None:
     about = run.manifest | {
         "settings": run.manifest["settings"] | {"judged": {"balanced": given.balanced, "by_ply": scores}}
     }
-    given.out.mkdir(parents=True, exist_ok=True)
-    save_arrays(given.out / WEIGHTS, small, {"kind": KIND, "version": VERSION})
     manifest.write(given.out / MANIFEST, about)
     print(render([{"plies": plies, **found.row()} for plies, found in judged.items()], decimals={"nll": 3, "ece": 3}))
     print(f"{sum(file.stat().st_size for file in given.out.iterdir()):,} bytes in {given.out.name}")
