@@ -107,10 +107,11 @@ def _text(score: chess.engine.Score) -> int | str | None:
 
 def with_assay(keys: list[bytes], depth: int, tally: Tally) -> None:
     """The pool; as for the loop, time counts from when the engine is up."""
-    results: list[Result] = []
+    results: list[Valued] = []
     done: list[float] = []
 
     def take(result: Result) -> None:
+        assert isinstance(result, Valued)
         results.append(result)
         done.append(time.perf_counter())
 
@@ -122,11 +123,11 @@ def with_assay(keys: list[bytes], depth: int, tally: Tally) -> None:
     # The last searches run beside engines that have nothing left to do, which is no fault of the pool.
     first_idle = done[-min(tally.workers, len(keys))]
     tally.full += first_idle - load.started
-    tally.searching += load.searching - sum(moment - first_idle for moment in done if moment > first_idle)
-    for result in results:
-        if isinstance(result, Valued):
-            codes = zip(result.move_codes().tolist(), result.table()[-1].tolist(), strict=True)
-            tally.values[result.key] = [f"{decode_move(move)} {to_text(code)}" for move, code in codes]
+    tally.searching += load.searching
+    for result, moment in zip(results, done, strict=True):
+        tally.searching -= min(max(moment - first_idle, 0), result.milliseconds / 1000)
+        codes = zip(result.move_codes().tolist(), result.table()[-1].tolist(), strict=True)
+        tally.values[result.key] = [f"{decode_move(move)} {to_text(code)}" for move, code in codes]
 
 
 def choose(file: Path, positions: int) -> list[bytes]:

@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from string import ascii_letters
 
 import chess
 
@@ -37,13 +38,13 @@ def as_tournament(played: list[Played], copies: int, seed: int = 1) -> Iterator[
     """PGN as tournaments publish it: ten tags, moves in lines of 80 characters."""
     dice = random.Random(seed)
     texts = [_wrapped(f"{_numbered(sans(game))} {game.result}") for game in played]
-    players = max(copies // 20, 10)
+    players = [f"{_name(dice)}, {_name(dice)}" for _ in range(max(copies // 20, 10))]
     for number in range(copies):
         which = dice.randrange(len(played))
-        white, black = dice.sample(range(players), 2)
+        white, black = dice.sample(players, 2)
         yield (
             f'[Event "Open {number // 400 + 1}"]\n[Site "Somewhere"]\n[Date "{_date(dice)}"]\n'
-            f'[Round "{number % 9 + 1}"]\n[White "Player, No {white:06}"]\n[Black "Player, No {black:06}"]\n'
+            f'[Round "{number % 9 + 1}"]\n[White "{white}"]\n[Black "{black}"]\n'
             f'[Result "{played[which].result}"]\n[WhiteElo "{dice.randint(1000, 2800)}"]\n'
             f'[BlackElo "{dice.randint(1000, 2800)}"]\n[ECO "{dice.choice("ABCDE")}{dice.randrange(100):02}"]\n\n'
             f"{texts[which]}\n\n"
@@ -54,19 +55,19 @@ def as_lichess(played: list[Played], copies: int, seed: int = 1) -> Iterator[str
     """PGN as Lichess's archives have it: seventeen tags, a clock after each move, one long line."""
     dice = random.Random(seed)
     stems = [_before_clocks(sans(game)) for game in played]
-    players = max(copies // 20, 10)
-    for number in range(copies):
+    players = [_name(dice) for _ in range(max(copies // 20, 10))]
+    for _ in range(copies):
         which = dice.randrange(len(played))
-        white, black = dice.sample(range(players), 2)
+        white, black = dice.sample(players, 2)
         seconds = sorted((dice.randrange(300) for _ in stems[which]), reverse=True)
         moves = " ".join(
             [f"{move}0:{t // 60:02}:{t % 60:02}] }}" for move, t in zip(stems[which], seconds, strict=True)]
         )
         date = _date(dice)
         yield (
-            f'[Event "Rated Blitz game"]\n[Site "https://lichess.org/{number:08x}"]\n[Date "{date}"]\n[Round "-"]\n'
-            f'[White "player{white:06}"]\n[Black "player{black:06}"]\n[Result "{played[which].result}"]\n'
-            f'[UTCDate "{date}"]\n[UTCTime "{dice.randrange(24):02}:{dice.randrange(60):02}:00"]\n'
+            f'[Event "Rated Blitz game"]\n[Site "https://lichess.org/{_name(dice)}"]\n[Date "{date}"]\n[Round "-"]\n'
+            f'[White "{white}"]\n[Black "{black}"]\n[Result "{played[which].result}"]\n'
+            f'[UTCDate "{date}"]\n[UTCTime "{dice.randrange(24):02}:{dice.randrange(60):02}:{dice.randrange(60):02}"]\n'
             f'[WhiteElo "{dice.randint(700, 2700)}"]\n[BlackElo "{dice.randint(700, 2700)}"]\n'
             f'[WhiteRatingDiff "+{dice.randrange(10)}"]\n[BlackRatingDiff "-{dice.randrange(10)}"]\n'
             f'[ECO "{dice.choice("ABCDE")}{dice.randrange(100):02}"]\n[Opening "Made-up Opening"]\n'
@@ -105,6 +106,11 @@ def _wrapped(text: str) -> str:
 
 def _before_clocks(moves: list[str]) -> list[str]:
     return [f"{ply // 2 + 1}{'...' if ply % 2 else '.'} {move} {{ [%clk " for ply, move in enumerate(moves)]
+
+
+def _name(dice: random.Random) -> str:
+    """Eight letters at random: a name, or what Lichess calls a game."""
+    return "".join(dice.choices(ascii_letters, k=8))
 
 
 def _date(dice: random.Random) -> str:

@@ -7,16 +7,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from assay.learned import open_dataset
 from assay.paths import atomic
 from growth import Series
 from machine import Machine
+from made import BASE
 from measure import Measurement, as_data, figure
-from paper import CLUSTER, MONTH, OPENING, YEAR, Disk, capacity, steps, storage
+from paper import CLUSTER, MONTH, OPENING, YEAR, Disk, capacity, rating_memory, steps, storage
 
 TEMPLATE = "performance.md.j2"
+INDEXES = {"index": "index", "index, Lichess .zst": "lichess"}  # series, and the stem of the files that it makes
 EXPONENTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -46,11 +49,18 @@ class Findings:
 
 def disk(grown: Mapping[str, Series], folder: Path) -> Disk:
     """Bytes on disk of what the run made itself."""
-    rows, stored = grown["index"].sizes[-1], grown["store, insert"].sizes[-1]
+    stored = grown["store, insert"].sizes[-1]
     dataset = open_dataset(folder / "dataset")
     shards = sum(file.stat().st_size for file in dataset.path.rglob("*") if file.is_file())
+    made, rows = {}, {}
+    for name, stem in INDEXES.items():
+        games = max(size for size in grown[name].sizes if size <= BASE)  # beyond, games repeat and pack too well
+        file = folder / f"{stem}-{games}.parquet"
+        made[name] = pl.scan_parquet(file).select("end_offset").max().collect().item() / games
+        rows[name] = file.stat().st_size / games
     return Disk(
-        index_row=(folder / f"index-{rows}.parquet").stat().st_size / rows,
+        made_game=made,
+        index_row=rows,
         stored_position=(folder / f"store-{stored}.db").stat().st_size / stored,
         dataset_ply=shards / sum(dataset.table["plies"].to_pylist()),
     )
@@ -74,9 +84,10 @@ def write(found: Findings, file: Path) -> None:
         workloads=[
             {
                 "work": work,
-                "steps": [step.row(found.machine.cores, work.games) for step in steps(work, found.grown)],
+                "steps": [step.row(found.machine.cores, work.games) for step in steps(work, found.grown, found.disk)],
                 "storage": storage(work, found.disk),
                 "capacity": capacity(work, found.grown),
+                "memory": rating_memory(work, found.grown),
             }
             for work in (MONTH, YEAR)
         ],

@@ -63,7 +63,8 @@ YEAR = Workload(
 class Disk:
     """Bytes on disk, measured."""
 
-    index_row: float
+    made_game: Mapping[str, float]  # a game as PGN, by the series that indexed it
+    index_row: Mapping[str, float]  # by the series that made the index
     stored_position: float
     dataset_ply: float
 
@@ -96,11 +97,12 @@ class Step:
         }
 
 
-def steps(work: Workload, grown: Mapping[str, Series]) -> list[Step]:
-    """What the work takes: in proportion to its size, but ratings from results by their exponent."""
+def steps(work: Workload, grown: Mapping[str, Series], disk: Disk) -> list[Step]:
+    """What the work takes: in proportion to its size (an index: in bytes), but ratings by their exponent."""
     plies, positions = work.games * work.plies, work.games * work.positions
+    index = grown[work.index].each * work.pgn / disk.made_game[work.index]
     return [
-        Step("index", "games", work.games, grown[work.index].each, "one machine"),
+        Step("index", "games", work.games, index, "one machine"),
         Step("statistics", "games", work.games, grown["statistics"].each, "one machine"),
         Step("filter", "games", work.games, grown["filter"].each, "one machine"),
         Step("ratings from results", "games", work.games, _rating(work, grown), "one core"),
@@ -121,6 +123,12 @@ def _rating(work: Workload, grown: Mapping[str, Series]) -> float:
     return results.costs[-1].cpu / largest * (work.games / largest) ** (max(results.slope, 1.0) - 1)
 
 
+def rating_memory(work: Workload, grown: Mapping[str, Series]) -> str:
+    """Memory of a rating of all games, in proportion to the largest measured."""
+    results = grown[f"results, {GAMES_PER_PLAYER} games a player"]
+    return _size(results.costs[-1].memory * 1e6 * work.games / (results.sizes[-1] * GAMES_PER_PLAYER))
+
+
 def by_depth(grown: Mapping[str, Series]) -> dict[int, float]:
     """CPU seconds of a position, engine and all, by depth."""
     series = grown[BY_DEPTH]
@@ -133,7 +141,7 @@ def storage(work: Workload, disk: Disk) -> list[dict[str, str]]:
     kinds = (
         ("PGN", work.games, work.pgn, "games"),
         ("PGN as .zst", work.games, work.packed, "games"),
-        ("index", work.games, disk.index_row, "games"),
+        ("index", work.games, disk.index_row[work.index], "games"),
         ("dataset (planes)", plies, disk.dataset_ply, "plies"),
         ("analyses, depth 10", positions, disk.stored_position, "positions"),
     )
