@@ -30,6 +30,7 @@ LATIN1 = "tag that is not UTF-8, read as Latin-1"
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _HEAP_BITS = 12
+_SPACE_QUOTE = int.from_bytes(b' "', "little")
 _REST = re.compile(rb'[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*(?:\n|$)')
 
 
@@ -81,7 +82,7 @@ class _TagLines:
         if not self._all_usual:
             usual &= self._usual[lines]
         if len(name) >= 7:
-            usual &= words_at(self.part.padded, begin - 2, 2) == int.from_bytes(b' "', "little")
+            usual &= words_at(self.part.padded, begin - 2, 2) == _SPACE_QUOTE
         if not usual.all():
             good = usual.copy()
             for i in np.flatnonzero(~usual):
@@ -100,8 +101,11 @@ class _TagLines:
         for done in range(8, len(name), 8):
             words = words_at(self.part.padded, self.part.tag_starts[lines] + (1 + done))
             lines = _where(same(words, name[done : done + 8].encode("ascii")), lines)
-        behind = self.part.padded[self.part.tag_starts[lines] + (1 + len(name))]
-        return _where((behind == ord(" ")) | (behind == ord("\t")), lines)
+        behind = words_at(self.part.padded, self.part.tag_starts[lines] + (1 + len(name)), 2)
+        if not (behind == _SPACE_QUOTE).all():  # a longer name, perhaps
+            space = behind & 0xFF
+            lines = _where((space == ord(" ")) | (space == ord("\t")), lines)
+        return lines
 
 
 def _value_ends(part: Split) -> tuple[Positions, npt.NDArray[np.bool_]]:
