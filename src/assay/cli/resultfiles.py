@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -48,6 +49,7 @@ class Results:
 
     @property
     def counted(self) -> Bools:
+        """Which games have a result."""
         return self.outcome >= 0
 
     def summed_up(self) -> Results:
@@ -56,6 +58,7 @@ class Results:
         return replace(self, white=nobody, black=nobody)
 
     def table(self) -> PairTable:
+        """The encounters of these games."""
         use = self.counted
         if use.all():
             return tabulate(self.white, self.black, self.outcome, len(self.players))
@@ -251,32 +254,39 @@ def _openings(source: _Source, games: int) -> npt.NDArray[np.int64]:
 
 def read_rows(path: str | Path, fewest: int) -> list[tuple[int, list[str]]]:
     """The rows of a small CSV file with the number of their line; blank lines are left out."""
+    rows = []
+    reader = csv.reader(_lines(path), skipinitialspace=True)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if not any(cells):
+                continue
+            if len(cells) < fewest:
+                raise InputError(f"{path}, line {reader.line_num}: {fewest} fields are needed, there are {len(cells)}.")
+            rows.append((reader.line_num, cells))
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: {error}.") from error
+    return rows
+
+
+def _lines(path: str | Path) -> list[str]:
+    """The lines of a small text file, in UTF-8 or else in Latin-1."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    rows = []
-    reader = csv.reader(text.splitlines(), skipinitialspace=True)
-    for row in reader:
-        cells = [cell.strip() for cell in row]
-        if not any(cells):
-            continue
-        if len(cells) < fewest:
-            raise InputError(f"{path}, line {reader.line_num}: {fewest} fields are needed, there are {len(cells)}.")
-        rows.append((reader.line_num, cells))
-    return rows
+    return decode(data).removeprefix("\ufeff").splitlines()
 
 
 def number(path: str | Path, line: int, text: str) -> float:
     """A number of such a file."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise InputError(f'{path}, line {line}: "{text}" is not a number.') from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f'{path}, line {line}: "{text}" is not a number.')
+    return value
 
 
 def read_synonyms(path: str | Path | None) -> dict[str, str]:
@@ -302,8 +312,4 @@ def read_start(path: str | Path | None) -> dict[str, float]:
 
 def read_list(path: str | Path) -> list[str]:
     """The files named in a file, one in each line, in quotes or not."""
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
-    return [line.strip().strip('"') for line in lines if line.strip()]
+    return [line.strip().strip('"') for line in _lines(path) if line.strip()]

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from assay.results.listing import Errors, Listing, Style
 
 MOST_COLUMN = 14
+WIDEST_COLUMN = 1000
 
 
 def why_none(found: Results) -> str:
+    """Why no game can be rated, for the end of a sentence."""
     from assay.cli.resultfiles import describe
 
     reasons = dict(found.skipped)
@@ -28,6 +30,7 @@ def why_none(found: Results) -> str:
 
 
 def summary(talk: Callable[[str], None], found: Results, table: Any, switches: Mapping[str, Any]) -> None:
+    """Ordo's summary of the games read."""
     wins, draws, losses = (int(counts.sum()) for counts in (table.wins, table.draws, table.losses))
     counted = wins + draws + losses
     talk(
@@ -51,6 +54,7 @@ def summary(talk: Callable[[str], None], found: Results, table: Any, switches: M
 
 
 def write_groups(talk: Callable[[str], None], found: Results, table: Any, path: str) -> None:
+    """Write which players games connect (-g)."""
     import numpy as np
 
     from assay.results.ordo import group_report
@@ -65,6 +69,7 @@ def write_groups(talk: Callable[[str], None], found: Results, table: Any, path: 
 
 
 def scale_of(switches: Mapping[str, Any]) -> float:
+    """The difference that scores 76 %."""
     from assay.results.model import LOGISTIC_SCALE, SCALE
 
     if switches["scale_logistic"]:
@@ -73,6 +78,7 @@ def scale_of(switches: Mapping[str, Any]) -> float:
 
 
 def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Ratings:
+    """Rate the games as the switches say."""
     from assay.cli.resultfiles import number, read_rows, read_start, read_synonyms
     from assay.results import rate_table
     from assay.results.gamepairs import count_pairs
@@ -129,6 +135,7 @@ def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Rat
 
 
 def tell_fit(talk: Callable[[str], None], ratings: Ratings) -> None:
+    """Ordo's lines on the fit."""
     import numpy as np
 
     from assay.results.place import UNPLAYED
@@ -147,6 +154,7 @@ def tell_fit(talk: Callable[[str], None], ratings: Ratings) -> None:
 
 
 def warn(found: Results, ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> None:
+    """Warn about what limits the list: games left out, pools, perfect scores."""
     import numpy as np
 
     from assay.cli.resultfiles import describe
@@ -203,6 +211,7 @@ def _errors(ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> Er
 
 
 def make_listing(ratings: Ratings, found: Results, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
+    """The list that is printed and written, with the columns and errors asked for."""
     from assay.cli.resultfiles import read_rows, read_synonyms
     from assay.results.listing import Listing
 
@@ -242,6 +251,8 @@ def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
             if not 0 <= column <= MOST_COLUMN:
                 raise RatingError(f"{switches['column_format']}, line {line}: there is no column {column} (0-14).")
             widths[column] = int(number(switches["column_format"], line, cells[1]))
+            if not 0 <= widths[column] <= WIDEST_COLUMN:
+                raise RatingError(f"{switches['column_format']}, line {line}: a column is 0 to {WIDEST_COLUMN} wide.")
             headers[column] = cells[2]
     return Style(
         columns=_whole_numbers("-U", switches["columns"], MOST_COLUMN) or DEFAULT_COLUMNS,

@@ -129,11 +129,12 @@ class Entry:
     """One row of an exchange file, checked: its result, the identity it names (None: it does not), its game.
 
     The last valued position of a game either says so (`ends_game`) or has the greatest ply of those with the game's
-    name.
+    name. `nodes` is the limit of the search, 0 for none.
     """
 
     result: Valued | LeftOut
     identity: Identity | None
+    nodes: int
     game: str | None
     ply: int
     repetition: bool
@@ -200,27 +201,43 @@ def _entry(row: Row) -> Entry:
     game, ply = row.get("game"), int(row.get("ply") or 0)
     limit = row.get("limit") or {}
     if row.get("skipped"):
-        result: Valued | LeftOut = LeftOut(from_board(board), str(row["skipped"]), score.parse(row.get("pre")))
+        result: Valued | LeftOut = LeftOut(from_board(board), _text(row["skipped"]), score.parse(row.get("pre")))
     else:
         depth = limit.get("depth") or (NO_DEPTH if limit.get("nodes") else 0)
         result = _read_valued(row, board, int(depth))
-    identity = None
+    identity, nodes = None, _count(limit.get("nodes"))
     if row.get("engine"):
         identity = Identity(
-            engine=str(row["engine"]),
-            net=str(row.get("net") or ""),
-            options=tuple(sorted((str(k), str(v)) for k, v in (row.get("options") or {}).items())),
-            nodes=int(limit.get("nodes") or 0),
-            lines=int(limit.get("lines") or ALL_LINES),
+            engine=_text(row["engine"]),
+            net=_text(row.get("net") or ""),
+            options=tuple(sorted((_text(k), _text(v)) for k, v in (row.get("options") or {}).items())),
+            nodes=nodes,
+            lines=_count(limit.get("lines")) or ALL_LINES,
         )
     return Entry(
         result=result,
         identity=identity,
+        nodes=nodes,
         game=None if game is None else str(game),
         ply=ply,
         repetition=bool(row.get("repetition")),
         ends_game=bool(row.get("ends_game")),
     )
+
+
+def _count(value: Any) -> int:
+    """A number that a store can hold; 0 where there is none."""
+    count = int(value or 0)
+    if not 0 <= count < 1 << 63:
+        raise ValueError(f"{count} is no count")
+    return count
+
+
+def _text(value: Any) -> str:
+    """A text that a store can hold: JSON can spell half characters, which are none."""
+    text = str(value)
+    text.encode()
+    return text
 
 
 def _read_valued(row: Row, board: chess.Board, depth: int) -> Valued:
@@ -244,8 +261,8 @@ def _read_valued(row: Row, board: chess.Board, depth: int) -> Valued:
         depth=max(depth, reached),
         reached=reached,
         legal=len(legal),
-        nodes=int(row.get("nodes") or 0),
-        milliseconds=int(row.get("milliseconds") or 0),
+        nodes=_count(row.get("nodes")),
+        milliseconds=_count(row.get("milliseconds")),
         moves=np.array([encode_move(move) for move in moves], "<u2").tobytes(),
         scores=table.tobytes(),
     )

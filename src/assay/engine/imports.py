@@ -73,10 +73,10 @@ def import_file(path: str | Path, store: Store, *, job: Job, named: str | None =
 
 
 def _identity_of(entries: Sequence[Entry], job: Job, named: str | None, path: str | Path) -> Identity:
-    lines = _lines(entries)
+    lines, nodes = _lines(entries), _nodes(entries)
     valued = [entry.result for entry in entries if isinstance(entry.result, Valued)]
     if named is not None:
-        return Identity(named, "", (("Hash", "16"),), 0, lines)
+        return Identity(named, "", (("Hash", "16"),), nodes, lines)
     advice = "Say who made it with --engine-name NAME."
     try:
         find(job.engine)
@@ -84,7 +84,7 @@ def _identity_of(entries: Sequence[Entry], job: Job, named: str | None, path: st
         raise InputError(
             f"{path} does not name its engine, and there is none here to compare with. {advice}"
         ) from error
-    job = replace(job, lines=lines, depth=max((result.depth for result in valued), default=job.depth))
+    job = replace(job, lines=lines, nodes=nodes, depth=max((result.depth for result in valued), default=job.depth))
     differ, sample = _disagreements(entries, job)
     identity = asyncio.run(identify(job))
     if differ:
@@ -105,6 +105,14 @@ def _lines(entries: Sequence[Entry]) -> int:
     if len(cut) > 1:
         raise InputError(f"analyses of {min(cut)} and of {max(cut)} lines are mixed, and their rows do not say which.")
     return cut.pop() if cut else ALL_LINES
+
+
+def _nodes(entries: Sequence[Entry]) -> int:
+    """The limit of nodes that all of them were searched with."""
+    found = {entry.nodes for entry in entries}
+    if len(found) > 1:
+        raise InputError("analyses with different limits of nodes are mixed, and their rows do not name an engine.")
+    return found.pop()
 
 
 def _disagreements(entries: Sequence[Entry], job: Job) -> tuple[int, int]:

@@ -23,8 +23,11 @@ from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Job
 from assay.engine.position import encode_move, to_fen
 from assay.errors import EngineError
 
-_NODES = re.compile(rb" nodes (\d+)")
-_OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
+_NODES = re.compile(rb" nodes (\d{1,30})")
+_MOST_NODES = (1 << 63) - 1  # what a store can hold
+_OPTION = re.compile(
+    r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d{1,18}))?(?: var .*)?$"
+)
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
 _MOST_OUTPUT = 64 << 20
 
@@ -132,7 +135,7 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seco
         depth=job.depth,
         reached=reached,
         legal=len(legal),
-        nodes=int(nodes[-1]) if nodes else 0,
+        nodes=min(int(nodes[-1]), _MOST_NODES) if nodes else 0,
         milliseconds=round(seconds * 1000),
         moves=np.array([encode_move(move.decode()) for move in moves], "<u2").tobytes(),
         scores=table.tobytes(),
@@ -145,6 +148,23 @@ def read_look(output: bytes) -> int:
     if not exact:
         raise EngineError("it answered without a single exact score")
     return exact[-1][1]
+
+
+def read_hello(output: bytes) -> tuple[str, dict[str, tuple[str, int | None]]]:
+    """The name an engine gives itself, and its options: default, and the most that is allowed if that is told.
+
+    >>> read_hello(b"id name Fish 1\\noption name MultiPV type spin default 1 min 1 max 500\\nuciok\\n")
+    ('Fish 1', {'MultiPV': ('1', 500)})
+    """
+    engine, options = "", {}
+    for line in output.decode("utf-8", "replace").splitlines():
+        if line.startswith("id name "):
+            engine = line[8:].strip()
+        elif match := _OPTION.match(line.strip()):
+            name, _, default, most = match.groups()
+            # A most that is none is as if it were not told.
+            options[name] = (default or "", int(most) if most and int(most) > 0 else None)
+    return engine, options
 
 
 def legal_moves(key: bytes) -> frozenset[str]:
@@ -191,13 +211,8 @@ class UciEngine(asyncio.SubprocessProtocol):
         return engine
 
     async def _set_up(self) -> None:
-        hello = (await self._ask("uci", b"uciok")).decode("utf-8", "replace")
-        for line in hello.splitlines():
-            if line.startswith("id name "):
-                self.name = line[8:].strip()
-            elif match := _OPTION.match(line.strip()):
-                name, _, default, most = match.groups()
-                self._defaults[name] = (default or "", int(most) if most else None)
+        hello = await self._ask("uci", b"uciok")
+        self.name, self._defaults = read_hello(hello)
         if not self.name:
             raise EngineError(f"{self.job.engine} does not say its name: is it a UCI engine?")
         # Not every engine has a hash table to be set; other options are only set if somebody asks for them.

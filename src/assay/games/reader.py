@@ -19,7 +19,7 @@ TOO_LONG = "game longer than 64 MB, its end left out"
 MAX_GAME = 64 << 20
 BLOCK = 4 << 20
 
-_TAG_LINE = re.compile(rb'^\[([A-Za-z0-9][A-Za-z0-9_+#=:-]*)[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*$')
+_TAG_LINE = re.compile(rb'^[ \t]*\[([A-Za-z0-9][A-Za-z0-9_+#=:-]*)[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*$')
 _ESCAPED = re.compile(r'\\([\\"])')
 
 
@@ -48,7 +48,7 @@ class Game:
         for line in self.data.split(b"\n"):
             if match := _TAG_LINE.match(line):
                 tags[match.group(1).decode("ascii")] = unescape(decode(match.group(2)))
-            elif line.strip() and not line.startswith(b"["):
+            elif line.strip() and not line.lstrip().startswith(b"["):
                 break
         return tags
 

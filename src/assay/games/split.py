@@ -119,11 +119,15 @@ class _Lines:
         self.tags = self._tags()
 
     def _blank(self) -> npt.NDArray[np.bool_]:
+        """Which lines are blank. On the way, lines that begin with space and a bracket come to begin with it."""
         blank = np.append(self.first_bytes == 10, False)  # one more, so that line -1 is not blank
         returns = np.flatnonzero(self.first_bytes == 13)
         blank[returns] = self.padded[self.starts[returns] + 1] == 10
         for line in np.flatnonzero((self.first_bytes <= 32) & ~blank[:-1] & (self.first_bytes > 0)):
-            blank[line] = self.data[self.starts[line] : self.ends[line]].isspace()
+            text = self.data[self.starts[line] : self.ends[line]].lstrip(b" \t\r\f\v")
+            blank[line] = not text
+            if text.startswith(b"["):
+                self.starts[line], self.first_bytes[line] = self.ends[line] - len(text), ord("[")
         return blank
 
     def _tags(self) -> Positions:
@@ -183,7 +187,8 @@ class _Lines:
 
     def _in_value(self, brace: int) -> bool:
         """Whether a brace is part of the value of a tag."""
-        begin = self.data.rfind(b"\n", 0, brace) + 1
+        line = self.data[self.data.rfind(b"\n", 0, brace) + 1 : brace]
+        begin = brace - len(line.lstrip(b" \t"))
         return bool(_TAG.match(self.data, begin)) and self.data.count(b'"', begin, brace) % 2 == 1
 
     def usual(self, lines: Positions) -> npt.NDArray[np.bool_]:
@@ -250,7 +255,8 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
 
 def last_start(data: bytes, *, at_start: bool, in_game: bool) -> int:
     """Where the last game of a buffer that goes on starts; 0 if there is no other than the first."""
-    found = split(data, at_start=at_start, last=False, in_game=in_game)
+    whole = data[: data.rfind(b"\n") + 1]  # what a line is that breaks off here, the next block tells
+    found = split(whole, at_start=at_start, last=False, in_game=in_game)
     return int(found.starts[-1]) if len(found) else 0
 
 
@@ -260,14 +266,15 @@ def start_within(data: bytes, held: Sequence[bytes]) -> int:
     Whether a game starts at a line depends only on what is near, so a small part of the block is enough. `held` is
     what came before the block, since the last game that was found.
     """
+    end = data.rfind(b"\n") + 1  # what a line is that breaks off here, the next block tells
     for size in _TAILS:
-        begin = data.find(b"\n", max(0, len(data) - size)) + 1
-        tail = split(data[begin:], at_start=False, last=False, in_game=True)
+        begin = data.find(b"\n", max(0, end - size)) + 1
+        tail = split(data[begin:end], at_start=False, last=False, in_game=True)
         if len(tail):
             start = begin + int(tail.starts[-1])
             # Only behind movetext: the tail may begin amid the tags of a game, where a repeated tag means nothing.
             before = data[begin:start].rstrip()
-            after_text = before and before[before.rfind(b"\n") + 1 : before.rfind(b"\n") + 2] != b"["
+            after_text = before and not before[before.rfind(b"\n") + 1 :].lstrip().startswith(b"[")
             if after_text and not _may_be_in_comment(data, start, held):
                 return start
     return 0
@@ -315,7 +322,9 @@ def _tag_heads(lines: _Lines, *, last: bool) -> tuple[Positions, Positions]:
                 heads = np.union1d(heads, tags[again & begins[run]])
     broken = heads[~lines.usual(heads)]
     behind = np.array([line + 1 for line in broken.tolist() if lines.is_broken(line)], np.int64)
-    heads = np.union1d(heads, np.intersect1d(behind, tags)) if len(behind) else heads
+    if len(behind):
+        follow = np.intersect1d(behind, tags)
+        heads = np.union1d(heads, follow[lines.are_tags(follow)])
     return heads, lines.nonblank_before(heads)
 
 

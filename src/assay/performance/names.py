@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 from assay.errors import InputError
@@ -13,7 +14,7 @@ def _pairs(path: Path, what: str) -> list[tuple[int, str, str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = [(number, row) for number, row in enumerate(csv.reader(file), 1)]
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
     out = []
     for number, row in rows:
@@ -36,10 +37,13 @@ def read_ratings(path: Path) -> dict[str, float]:
     rows = _pairs(path, "a name and a rating")
     for place, (number, name, text) in enumerate(rows):
         try:
-            ratings[name] = float(text)
+            rating = float(text)
         except ValueError:
-            if place:
-                raise InputError(f"{path}, line {number}: {text!r} is not a rating.") from None
+            rating = math.nan
+        if math.isfinite(rating):
+            ratings[name] = rating
+        elif place:
+            raise InputError(f"{path}, line {number}: {text!r} is not a rating.")
     if not ratings:
         raise InputError(f"{path} holds no ratings: it needs lines with a name and a rating.")
     return ratings

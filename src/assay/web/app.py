@@ -39,6 +39,11 @@ STATIC = {
     "report.js": (TEMPLATES / "report.js", "text/javascript"),
 }
 SHOWN = 50
+# What the framework says of addresses and methods that no route takes, as sentences.
+_UNROUTED = {
+    (404, "Not Found"): "There is nothing at this address; /api/openapi.json tells what there is.",
+    (405, "Method Not Allowed"): "This address does not take such a request; /api/openapi.json tells what it takes.",
+}
 
 
 def make_app(
@@ -95,9 +100,11 @@ class Page:
         )
 
     def render(self, name: str, **values: Any) -> HTMLResponse:
+        """A page from its template."""
         return HTMLResponse(self.templates.get_template(name).render(**values))
 
     def job(self, request: Request) -> Job:
+        """The job that is asked for, or 404."""
         job = self.folders.get(request.path_params["id"])
         if job is None:
             raise HTTPException(404, "There is no such job; it may have been removed.")
@@ -129,23 +136,27 @@ def _page(request: Request) -> Page:
 
 
 async def home(request: Request) -> Response:
+    """The first page: drop a PGN, earlier reports."""
     page = _page(request)
     jobs = [page.folders.status(job) for job in page.folders.all()[:SHOWN]]
     return page.render("home.html", jobs=jobs, presets=page.presets, limits=page.limits, shown=SHOWN)
 
 
 async def submit_form(request: Request) -> Response:
+    """A PGN from the form; on to its job."""
     job = await _page(request).take(request)
     return RedirectResponse(f"/jobs/{job.id}", 303)
 
 
 async def show_job(request: Request) -> Response:
+    """The page of a job."""
     page = _page(request)
     job = page.job(request)
     return page.render("job.html", job=page.folders.status(job), formats=FORMATS, waiting=WAITING)
 
 
 async def show_report(request: Request) -> Response:
+    """The report of a job, as far as it is."""
     job = _page(request).job(request)
     file = _page(request).folders.result(job.id, "html")
     if file is None:
@@ -156,6 +167,7 @@ async def show_report(request: Request) -> Response:
 
 
 async def static(request: Request) -> Response:
+    """A script or style sheet."""
     file, kind = STATIC.get(request.path_params["name"], (None, ""))
     if file is None:
         raise HTTPException(404, "There is no such file.")
@@ -163,17 +175,20 @@ async def static(request: Request) -> Response:
 
 
 async def list_jobs(request: Request) -> Response:
+    """GET /api/jobs."""
     folders = _page(request).folders
     return JSONResponse([folders.status(job) for job in folders.all()])
 
 
 async def submit(request: Request) -> Response:
+    """POST /api/jobs."""
     page = _page(request)
     job = await page.take(request)
     return JSONResponse(page.folders.status(job), 201, headers={"Location": f"/api/jobs/{job.id}"})
 
 
 async def status(request: Request) -> Response:
+    """GET /api/jobs/ID."""
     page = _page(request)
     told = page.folders.status(page.job(request))
     left = told["seconds_left"]
@@ -181,6 +196,7 @@ async def status(request: Request) -> Response:
 
 
 async def result(request: Request) -> Response:
+    """GET /api/jobs/ID/result."""
     page = _page(request)
     job = page.job(request)
     format = request.query_params.get("format", "json")
@@ -201,6 +217,7 @@ async def result(request: Request) -> Response:
 
 
 async def cancel(request: Request) -> Response:
+    """POST /api/jobs/ID/cancel."""
     page = _page(request)
     job = page.job(request)
     await page.runner.cancel(job.id)
@@ -208,6 +225,7 @@ async def cancel(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
+    """DELETE /api/jobs/ID."""
     page = _page(request)
     job = page.job(request)
     await page.runner.cancel(job.id)
@@ -216,15 +234,17 @@ async def delete(request: Request) -> Response:
 
 
 async def openapi(request: Request) -> Response:
+    """GET /api/openapi.json."""
     page = _page(request)
     return JSONResponse(describe(list(page.presets), page.limits))
 
 
 async def _sentence(request: Request, error: HTTPException) -> Response:
     """Say what is wrong: to people on a page, to programs as JSON."""
+    sentence = _UNROUTED.get((error.status_code, error.detail), error.detail)
     if "text/html" not in request.headers.get("accept", ""):
-        return refused(error.status_code, error.detail)
-    answer = _page(request).render("sorry.html", sentence=error.detail)
+        return refused(error.status_code, sentence)
+    answer = _page(request).render("sorry.html", sentence=sentence)
     answer.status_code = error.status_code
     return answer
 

@@ -60,8 +60,12 @@ def cross_site(headers: Headers) -> bool:
     """
     if (site := headers.get("sec-fetch-site")) is not None:
         return site not in ("same-origin", "none")
-    origin = headers.get("origin")
-    return origin is not None and urlsplit(origin).netloc != headers.get("host")
+    if (origin := headers.get("origin")) is None:
+        return False
+    try:
+        return urlsplit(origin).netloc != headers.get("host")
+    except ValueError:
+        return True
 
 
 class Guard:
