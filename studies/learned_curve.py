@@ -1,9 +1,10 @@
 """What more games would buy: the same model trained on growing parts of a dataset, judged on the same test games.
 
-    python studies/learned_curve.py DATASET OUT [--games 1000 2500 6000 15000] [--config F.toml] [--balanced]
+    python studies/learned_curve.py DATASET OUT [--games 1200 2500 5000 10000 0] [--config F.toml] [--balanced]
 
 Every size sees the same number of games in all (few games are seen more often), so that the curve shows data, not
-computing time. Trainings that are there already are not repeated; one that was interrupted goes on.
+computing time; 0 stands for all games. Trainings that are there already are not repeated; one that was interrupted goes
+on. The curve is drawn into OUT/curve.svg.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from assay.learned import fit_run, open_dataset, open_run
 from assay.learned.config import Config, read_config
-from assay.learned.evaluate import judge, unseen_rows
+from assay.learned.evaluate import judge, standard_error, unseen_rows
 from assay.learned.run import MANIFEST, SETTINGS
+from assay.learned.training import drawn, training_rows
+from assay.report.plots_learned import save_figure
 from assay.report.tables import render
 
 
@@ -23,28 +28,53 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--games", type=int, nargs="+", default=[1000, 2500, 6000, 15000])
+    parser.add_argument("--games", type=int, nargs="+", default=[1200, 2500, 5000, 10000, 0])
     parser.add_argument("--seen", type=int, default=30000, help="games seen in all, with repetitions")
     parser.add_argument("--config", type=Path)
     parser.add_argument("--balanced", action="store_true", help="judge on as many games of each band")
+    parser.add_argument("--ending", action="store_true", help="as of assay train")
     given = parser.parse_args()
     dataset = open_dataset(given.dataset)
-    start = read_config(given.config) if given.config else Config(d_model=64, layers=2, square_width=32, lr=1.2e-3)
+    start = read_config(given.config) if given.config else Config(d_model=64, layers=2, lr=1e-3)
+    inputs = ("board", "ending") if given.ending else ("board",)
     given.out.mkdir(exist_ok=True)
+    held = unseen_rows(dataset, balanced=given.balanced)
     table = []
     for games in given.games:
-        folder = given.out / f"games-{games}"
-        epochs = max(1, round(given.seen / games))
-        config = replace(start, games=games, epochs=epochs, patience=epochs)
+        config = replace(start, games=games)
+        rows = training_rows(dataset, config)
+        epochs = max(1, round(given.seen / len(drawn(dataset, rows, config))))
+        folder = given.out / f"games-{len(rows)}"
         if not (folder / MANIFEST).is_file():
-            fit_run(dataset, folder, config, resume=(folder / SETTINGS).is_file(), quiet=False)
-        judged = judge(open_run(folder), dataset, unseen_rows(dataset, balanced=given.balanced)).score()
-        table.append({"games": games, "epochs": epochs} | judged.row())
-        shown = ("games", "epochs", "cases", "top1", "mae", "mean_mae", "noise", "nll", "ece", "cover95")
-        print(
-            render(table, shown, decimals={"mae": 1, "mean_mae": 1, "noise": 0, "nll": 3, "ece": 3, "top1": 3}),
-            flush=True,
-        )
+            config = replace(config, epochs=epochs, patience=epochs)
+            fit_run(dataset, folder, config, inputs, resume=(folder / SETTINGS).is_file(), quiet=False)
+        judged = judge(open_run(folder), dataset, held)
+        row = judged.score().row() | {"mae_se": standard_error(judged)}
+        table.append({"games": len(rows), "epochs": epochs} | row)
+        shown = ("games", "epochs", "cases", "top1", "mae", "mae_se", "mean_mae", "noise", "nll", "ece", "cover95")
+        digits = {"mae": 1, "mae_se": 1, "mean_mae": 1, "noise": 0, "nll": 3, "ece": 3, "top1": 3}
+        print(render(table, shown, decimals=digits), flush=True)
+    save_figure(curve_figure(table), given.out / "curve.svg")
+
+
+def curve_figure(table: list[dict[str, float]]) -> Figure:
+    """Error and likelihood at the end of the game by the number of training games."""
+    figure = Figure(figsize=(8, 3.2))
+    games = [row["games"] for row in table]
+    error, likelihood = figure.subplots(1, 2)
+    error.errorbar(games, [row["mae"] for row in table], [row["mae_se"] for row in table], fmt="o-", color="#2166ac")
+    error.axhline(table[-1]["mean_mae"], linestyle="--", color="#999999", linewidth=1)
+    error.annotate("the mean", (games[0], table[-1]["mean_mae"]), (0, -12), textcoords="offset points", fontsize=9)
+    likelihood.plot(games, [row["nll"] for row in table], "s-", color="#2166ac")
+    for axes, title in ((error, "MAE, Elo (bars: one standard error)"), (likelihood, "NLL, nats")):
+        axes.set_xscale("log")
+        axes.set_xticks(games, [f"{number:,.0f}" for number in games], minor=False)
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel("training games")
+        axes.set_title(title, fontsize=10)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    return figure
 
 
 if __name__ == "__main__":

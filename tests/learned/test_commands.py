@@ -51,6 +51,7 @@ def test_from_games_to_a_judged_model(assay: Callable[..., tuple[int, str, str]]
         rows["run", "end"]
     )
     assert rows["mean", "end"]["mae"] == pytest.approx(rows["mean", "after 0"]["mae"])
+    assert 0 < rows["run", "end"]["mae_se"] < rows["run", "end"]["mae"]
     assert rows["run", "blitz"]["cases"] == rows["run", "end"]["cases"]
     assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == ["confusion.svg", "reliability.svg"]
 

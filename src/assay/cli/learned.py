@@ -274,7 +274,8 @@ def evaluate(
 
     \b
     top1, within1       share of players whose most likely band is right, or at most one off
-    mae, rmse, bias     of the posterior mean, in Elo; mean_mae is that of predicting the mean for everybody
+    mae, rmse, bias     of the posterior mean, in Elo; mean_mae is that of predicting the mean for everybody, mae_se the
+                        standard error of mae
     noise               one game as a measurement: 1/RMSE^2 = 1/spread^2 + 1/noise^2
     nll, ece            likelihood in nats; calibration error of the most likely band, 15 bins of equal mass
     cover50/80/95       how often the central intervals hold the true rating
@@ -290,7 +291,7 @@ def evaluate(
     import numpy as np
 
     from assay.learned.dataset import open_dataset
-    from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, unseen_rows
+    from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, standard_error, unseen_rows
     from assay.learned.guess import read_prior
     from assay.learned.run import open_run
 
@@ -306,6 +307,7 @@ def evaluate(
         name = folder.name
         for plies, found in by_ply(judged).items():
             table.append({"run": name, "what": f"after {plies}" if plies != "end" else "end", **_shown(found)})
+        table[-1]["mae_se"] = standard_error(judged)
         if folder != run:
             continue
         table += [{"run": name, "what": f"band {band}", **_shown(found)} for band, found in by_band(judged).items()]
@@ -334,6 +336,7 @@ _COLUMNS = (
     "top1",
     "within1",
     "mae",
+    "mae_se",
     "mean_mae",
     "rmse",
     "bias",
@@ -344,7 +347,7 @@ _COLUMNS = (
     "cover80",
     "cover95",
 )
-_DECIMALS = dict.fromkeys(_COLUMNS, 3) | dict.fromkeys(("mae", "mean_mae", "rmse", "bias", "noise"), 0)
+_DECIMALS = dict.fromkeys(_COLUMNS, 3) | dict.fromkeys(("mae", "mae_se", "mean_mae", "rmse", "bias", "noise"), 0)
 
 
 def _shown(score: Score) -> dict[str, Any]:

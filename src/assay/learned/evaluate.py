@@ -127,6 +127,12 @@ def by_speed(judged: Judged) -> dict[str, Score]:
     return {str(name): judged.score(games=judged.speed == name) for name in sorted({s for s in judged.speed if s})}
 
 
+def standard_error(judged: Judged) -> float:
+    """The standard error of the mean absolute error at the end; both players of a game count as one case."""
+    error = np.abs(posterior_mean(judged.end, judged.edges).reshape(-1, 2) - judged.ratings).mean(axis=1)
+    return float(error.std() / np.sqrt(len(error)))
+
+
 def pair_error(judged: Judged) -> float:
     """Mean absolute error of the average of both players' posterior means against the average rating."""
     means = posterior_mean(judged.end, judged.edges).reshape(-1, 2)
