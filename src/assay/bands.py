@@ -36,6 +36,7 @@ class Bands:
 
     @property
     def starts(self) -> range:
+        """Where the bands begin."""
         return range(self.least, self.end, self.width)
 
     def of(self, rating: float) -> int | None:
@@ -45,6 +46,7 @@ class Bands:
         return self.least + int(rating - self.least) // self.width * self.width
 
     def label(self, start: int) -> str:
+        """The band that begins there, in words."""
         return f"{start}-{start + self.width - 1}"
 
 

@@ -51,6 +51,7 @@ class Progress:
             sys.stderr.flush()
 
     def advance(self, amount: float = 1) -> None:
+        """So much more is done."""
         self.update(self.done + amount)
 
     def update(self, done: float, total: float | None = None) -> None:

@@ -37,6 +37,7 @@ class Score:
     cover95: float
 
     def row(self) -> dict[str, float]:
+        """The scores as columns of a table."""
         return asdict(self)
 
 

@@ -65,9 +65,11 @@ class Sections(click.Group):
     """A group that knows its commands by name and loads each when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the table."""
         return [name for section in COMMANDS.values() for name in section]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Load a command by its name."""
         for section in COMMANDS.values():
             if name in section:
                 module, function, _ = section[name]
@@ -78,6 +80,7 @@ class Sections(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is called; a wrong name is told with the nearest one."""
         if args and args[0] not in self.list_commands(ctx):
             from difflib import get_close_matches
 
@@ -87,6 +90,7 @@ class Sections(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands of the help text, section by section."""
         for title, section in COMMANDS.items():
             if section:
                 with formatter.section(title):

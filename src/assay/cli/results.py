@@ -41,6 +41,7 @@ class Switches(Command):
     """A command whose help can also be shown as its switches alone."""
 
     def format_switches(self, ctx: click.Context) -> str:
+        """The switches alone, for -H."""
         formatter = ctx.make_formatter()
         self.format_usage(ctx, formatter)
         self.format_options(ctx, formatter)
@@ -59,6 +60,7 @@ def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
 
 
 def flag(*names: str, text: str) -> Callable[[F], F]:
+    """A switch without a value."""
     return click.option(*names, is_flag=True, help=text)
 
 

@@ -40,6 +40,7 @@ class SetAside:
 
     @property
     def fen(self) -> str:
+        """The position."""
         return to_fen(self.key)
 
 

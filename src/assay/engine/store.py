@@ -146,6 +146,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
+        """Close the file."""
         self._db.close()
 
     # What is there.

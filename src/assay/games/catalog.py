@@ -35,6 +35,7 @@ class Index:
 
     @property
     def has_movetext(self) -> bool:
+        """Whether the index holds the text of the games."""
         return MOVETEXT in self.rows.collect_schema()
 
 
@@ -84,6 +85,7 @@ def collect(frame: pl.LazyFrame, indexes: Sequence[Index], **how: Any) -> pl.Dat
 
 
 def open_indexes(paths: Sequence[str | Path]) -> list[Index]:
+    """Open several indexes."""
     return [open_index(path) for path in paths]
 
 

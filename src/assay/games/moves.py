@@ -56,10 +56,12 @@ class GameArrays:
 
     @property
     def games(self) -> int:
+        """How many games there are."""
         return len(self.valid)
 
     @property
     def plies(self) -> int:
+        """How many plies there are in all games together."""
         return len(self.turn)
 
     @property

@@ -56,6 +56,11 @@ def keys(arrays: GameArrays) -> npt.NDArray[np.uint64]:
 
     Equal positions have equal keys on every machine; that two different ones share a key is as unlikely as for any
     64-bit hash (the words are mixed as in Steele, Lea and Flood's SplitMix, OOPSLA 2014).
+
+    >>> from assay.games import to_arrays
+    >>> one, other = keys(to_arrays(["1. Nf3 Nf6 2. Nc3 *", "1. Nc3 Nf6 2. Nf3 *"])).reshape(2, 3)
+    >>> bool(one[0] == other[0]), bool(one[1] == other[1])
+    (True, False)
     """
     words = np.ascontiguousarray(arrays.boards).view("<u8")
     state = arrays.turn.astype(np.uint64) | arrays.castling.astype(np.uint64) << np.uint64(8)

@@ -14,10 +14,12 @@ BAND = "band"
 
 
 def too_far(bands: Bands) -> str:
+    """The reason of games whose players are too far apart."""
     return f"players more than {2 * bands.width} apart"
 
 
 def outside(bands: Bands) -> str:
+    """The reason of games beyond all bands."""
     return f"average rating outside {bands.least}-{bands.end - 1}"
 
 

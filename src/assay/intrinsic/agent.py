@@ -16,7 +16,9 @@ from assay.intrinsic.spread import CAP, TIE, Floats, Scale, scaled_deltas
 class Values(Protocol):
     """Whatever can value the moves of a position: best first, in pawns, from the mover's side."""
 
-    def values(self, fen: str, depth: int = ..., lines: int = ...) -> tuple[list[str], Floats]: ...
+    def values(self, fen: str, depth: int = ..., lines: int = ...) -> tuple[list[str], Floats]:
+        """The moves of a position in UCI, best first, and their values."""
+        ...
 
 
 class Agent:

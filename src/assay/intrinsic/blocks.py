@@ -35,6 +35,7 @@ class Block:
 
     @property
     def moves(self) -> int:
+        """Moves of the longest turn."""
         return int(self.log_delta.shape[-2])
 
     def deltas(self) -> Floats:

@@ -26,6 +26,7 @@ class Minimum:
 
     @property
     def at_edge(self) -> bool:
+        """Whether the minimum lies at the edge of its range."""
         return bool(self.on_box.any())
 
 

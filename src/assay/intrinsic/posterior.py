@@ -24,6 +24,7 @@ class Posterior:
 
     @property
     def mean(self) -> Floats:
+        """The mean rating before the first turn and after each."""
         return np.asarray(self.probability @ self.ratings)
 
     def quantile(self, share: float) -> Floats:

@@ -36,18 +36,22 @@ class Projection:
 
     @property
     def turns(self) -> int:
+        """How many turns there are."""
         return len(self.match)
 
     @cached_property
     def match_variance(self) -> Floats:
+        """Variance of the match at each turn, p (1 - p)."""
         return self.match * (1 - self.match)
 
     @cached_property
     def top_variance(self) -> Floats:
+        """Variance of the top-k match at each turn."""
         return self.top * (1 - self.top)
 
     @cached_property
     def match_error_covariance(self) -> Floats:
+        """Covariance of match and error at each turn: a match has no error, so -p times its mean."""
         return -self.match * self.error
 
     @property
@@ -57,6 +61,7 @@ class Projection:
 
     @property
     def matches_variance(self) -> float:
+        """Variance of the number of matches."""
         return float(self.match_variance.sum())
 
     @property
@@ -66,6 +71,7 @@ class Projection:
 
     @property
     def top_matches_variance(self) -> Floats:
+        """Variances of the numbers of top-k matches."""
         return np.asarray(self.top_variance.sum(axis=0))
 
     @property
@@ -75,6 +81,7 @@ class Projection:
 
     @property
     def average_error_variance(self) -> float:
+        """Variance of the average error."""
         return float(self.error_variance.sum()) / self.turns**2
 
     @property

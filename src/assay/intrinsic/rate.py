@@ -56,6 +56,7 @@ class Rating:
 
     @property
     def half_width(self) -> float:
+        """Half of the interval."""
         return (self.high - self.low) / 2
 
 

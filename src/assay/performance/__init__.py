@@ -1,1 +1,45 @@
-"""Ratings of real games from their moves: joins games, engine analyses and the intrinsic model."""
+"""Ratings of real games from their moves: joins games, engine analyses and the intrinsic model.
+
+The names below are loaded when first used, so that a command pays only for what it needs.
+"""
+
+from typing import TYPE_CHECKING
+
+from assay.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.performance.analysed import analysed_turns as analysed_turns
+    from assay.performance.analysed import read_all as read_all
+    from assay.performance.calibrating import make_calibration as make_calibration
+    from assay.performance.calibration import Calibration as Calibration
+    from assay.performance.calibration import load as load
+    from assay.performance.difference import difference_table as difference_table
+    from assay.performance.fits import fit_table as fit_table
+    from assay.performance.groups import group as group
+    from assay.performance.ipr import rate_groups as rate_groups
+    from assay.performance.judged import judge as judge
+    from assay.performance.posterior import game_posteriors as game_posteriors
+    from assay.performance.screening import screen_groups as screen_groups
+    from assay.performance.show import show_turns as show_turns
+    from assay.performance.simulate import Entrant as Entrant
+    from assay.performance.simulate import tournament as tournament
+
+_HOME = {
+    "Calibration": "calibration",
+    "Entrant": "simulate",
+    "analysed_turns": "analysed",
+    "difference_table": "difference",
+    "fit_table": "fits",
+    "game_posteriors": "posterior",
+    "group": "groups",
+    "judge": "judged",
+    "load": "calibration",
+    "make_calibration": "calibrating",
+    "rate_groups": "ipr",
+    "read_all": "analysed",
+    "screen_groups": "screening",
+    "show_turns": "show",
+    "tournament": "simulate",
+}
+__all__ = sorted(_HOME)
+__getattr__ = loader(__name__, _HOME)

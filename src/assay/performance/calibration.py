@@ -62,10 +62,12 @@ class Calibration:
 
     @property
     def games(self) -> int:
+        """Games that the calibration was made from."""
         return sum(int(mark.get("games", 0)) for mark in self.marks)
 
     @property
     def turns(self) -> int:
+        """Turns that the calibration was made from."""
         return sum(int(mark.get("turns", 0)) for mark in self.marks)
 
     def usable(self) -> Scale:
@@ -256,7 +258,11 @@ def default_name(depth: int = DEFAULT_DEPTH) -> str:
 
 
 def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibration:
-    """A calibration by the name of one that is shipped, or by the path of a file; without either, the default."""
+    """A calibration by the name of one that is shipped, or by the path of a file; without either, the default.
+
+    >>> str(load(depth=8)), str(load("rybka-3-d13"))
+    ('stockfish-15.1-d8 (Stockfish 15.1, depth 8, all moves)', 'rybka-3-d13 (Rybka 3, depth 13, all moves)')
+    """
     wanted = default_name(depth or DEFAULT_DEPTH) if name is None else str(name)
     if wanted in shipped():
         text = (resources.files("assay.data") / "calibrations" / f"{wanted}.json").read_text(encoding="utf-8")

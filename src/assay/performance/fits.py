@@ -90,6 +90,7 @@ class Spread:
     games: NDArray[np.int64]
 
     def fit(self, how: How, chosen: NDArray[np.bool_], c: float | None = None) -> Fit:
+        """Fit the turns that a mask chooses."""
         return fit(
             self.deltas[chosen],
             self.played[chosen],

@@ -34,6 +34,7 @@ class Groups:
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """The name of each group."""
         return tuple(" / ".join(key) for key in self.keys)
 
 

@@ -43,6 +43,7 @@ class Judged:
         return self.tally.of(cells).summed(np.unique(self.game[cells], return_inverse=True)[1])
 
     def turns_of(self, group: int) -> NDArray[np.intp]:
+        """The turns of a group."""
         return np.flatnonzero(self.groups.code == group)
 
 

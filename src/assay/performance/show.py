@@ -42,6 +42,7 @@ class ShownTurn:
 
     @property
     def number(self) -> str:
+        """The number of the move as in print: `12.` or `12...`."""
         return f"{self.move}{'.' if self.white else '...'}"
 
 

@@ -97,6 +97,7 @@ class Played:
         return str(game)
 
     def truth(self) -> dict[str, Any]:
+        """What the manifest says of the game."""
         return {
             "round": self.round,
             "white": self.white.name,

@@ -25,6 +25,7 @@ class Estimate:
 
     @property
     def known(self) -> bool:
+        """Whether there is a rating."""
         return self.value is not None
 
     @property
@@ -93,6 +94,7 @@ class Player:
 
     @property
     def ratings(self) -> dict[str, Estimate]:
+        """The four ratings with their names."""
         return {"tag": self.tag, "results": self.result, "moves": self.intrinsic, "learned": self.learned}
 
 
@@ -146,6 +148,7 @@ class Game:
 
     @property
     def title(self) -> str:
+        """Who met whom."""
         return f"{self.white} – {self.black}"
 
     @property
@@ -202,6 +205,7 @@ class Report:
 
     @property
     def whole(self) -> bool:
+        """Whether every game is in it."""
         return len(self.games) >= self.games_expected
 
 

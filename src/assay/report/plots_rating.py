@@ -18,6 +18,7 @@ BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"
 
 
 def new_figure(**size: Any) -> tuple[Any, Any]:
+    """A figure that needs no display."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -28,6 +29,7 @@ def new_figure(**size: Any) -> tuple[Any, Any]:
 
 
 def save(figure: Any, folder: Path, name: str) -> Path:
+    """Write a figure into a folder, which is made where it is missing."""
     from matplotlib import pyplot
 
     path = folder / name

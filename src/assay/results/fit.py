@@ -62,6 +62,7 @@ class Fit:
 
     @property
     def ratings(self) -> Floats:
+        """The rating of each player, nan where there is none."""
         return self.placement.ratings
 
     @property

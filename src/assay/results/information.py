@@ -35,6 +35,7 @@ class Links:
 
     @property
     def ends(self) -> Codes:
+        """The pairs that are linked."""
         return np.stack((self.a, self.b), axis=1)
 
 
@@ -64,6 +65,7 @@ class Information:
 
     @property
     def size(self) -> int:
+        """Players, and the white advantage."""
         return self.table.players + 1
 
     @cached_property
@@ -95,6 +97,7 @@ class Information:
 
     @cached_property
     def shift_sizes(self) -> Floats:
+        """How many players each free level holds."""
         return np.bincount(self.shift[self.shift >= 0]).astype(np.float64)
 
     def centre(self, x: Floats) -> Floats:

@@ -72,18 +72,21 @@ class Style:
     bytes_wide: bool = True
 
     def header(self, column: int) -> str:
+        """The header of a column."""
         return self.headers.get(column, HEADERS[column])
 
     def width(self, column: int) -> int:
+        """The width of a column."""
         if column in self.widths:
             return max(self.widths[column], len(self.header(column)) + 1)
         return WIDTHS[column]
 
     def pad(self, text: str, width: int) -> str:
-        length = len(text.encode()) if self.bytes_wide else len(text)
-        return text + " " * (width - length)
+        """A text filled up with spaces to a width."""
+        return text + " " * (width - self.length(text))
 
     def length(self, text: str) -> int:
+        """How wide a text is: in bytes, as Ordo counts, or in letters."""
         return len(text.encode()) if self.bytes_wide else len(text)
 
 
@@ -133,6 +136,7 @@ class Listing:
 
     @cached_property
     def opponents(self) -> Opponents:
+        """What each player's opponents were like."""
         deviation = None if self.errors is None else self.errors.ratings
         return describe_opponents(self.ratings.encounters, self.ratings.ratings, deviation)
 

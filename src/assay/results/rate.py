@@ -50,38 +50,47 @@ class Ratings:
 
     @property
     def ratings(self) -> Floats:
+        """The rating of each player, nan where there is none."""
         return self.fit.ratings
 
     @property
     def white_advantage(self) -> float:
+        """What the white pieces are worth, in Elo."""
         return self.fit.solution.white
 
     @property
     def draw_rate(self) -> float:
+        """The share of draws between equals."""
         return self.fit.solution.equal
 
     @property
     def encounters(self) -> PairTable:
+        """The table of encounters that was rated."""
         return self.fit.table
 
     @property
     def status(self) -> NDArray[np.int8]:
+        """How each player was placed: rated, above or below what bounds the rating, or unplayed."""
         return self.fit.placement.status
 
     @property
     def pool(self) -> NDArray[np.int32]:
+        """The pool of each player; ratings compare within a pool alone."""
         return self.fit.placement.pool
 
     @property
     def group(self) -> NDArray[np.int32]:
+        """The group of each player that wins and losses connect both ways."""
         return self.fit.groups.label
 
     @property
     def played(self) -> Floats:
+        """Games of each player."""
         return self.encounters.played
 
     @property
     def points(self) -> Floats:
+        """Points of each player."""
         return self.encounters.points
 
     @cached_property
@@ -338,7 +347,13 @@ def rate_table(
     pairs: Pentanomial | None = None,
     skipped: Mapping[str, int] | None = None,
 ) -> Ratings:
-    """Rate players from a table of encounters (:func:`assay.results.table.tabulate`); see :func:`rate`."""
+    """Rate players from a table of encounters (:func:`assay.results.table.tabulate`); see :func:`rate`.
+
+    >>> from assay.results.table import DRAW, WIN, tabulate
+    >>> table = tabulate(np.array([0, 1]), np.array([1, 0]), np.array([WIN, DRAW], np.int8), 2)
+    >>> rate_table(["Anna", "Ben"], table, white_advantage=0.0).points.tolist()
+    [1.5, 0.5]
+    """
     settings = known_beforehand(
         players,
         table,

@@ -61,6 +61,7 @@ class Simulation:
 
     @property
     def runs(self) -> int:
+        """How many runs there are."""
         return len(self.white)
 
     @property
@@ -100,6 +101,7 @@ class Dice:
 
     @property
     def games(self) -> int:
+        """How many games a run has."""
         return len(self.win)
 
     @property

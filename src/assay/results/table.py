@@ -148,6 +148,7 @@ class Groups:
 
     @property
     def count(self) -> int:
+        """How many groups there are."""
         return len(self.sizes)
 
 

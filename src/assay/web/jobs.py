@@ -96,6 +96,7 @@ class JobFolders:
         return sorted(found, key=lambda job: (job.created, job.id), reverse=True)
 
     def get(self, job: str) -> Job | None:
+        """What there is to know of a job."""
         folder = self.folder(job)
         if folder is None:
             return None
@@ -104,9 +105,11 @@ class JobFolders:
         return self._asked.get(job)
 
     def state(self, job: str) -> dict[str, Any]:
+        """The state of a job."""
         return read_json(self.root / job / "state.json") or {"state": "failed", "message": "its state was lost."}
 
     def set_state(self, job: str, state: str, message: str = "") -> None:
+        """Write the state of a job."""
         write_json(self.root / job / "state.json", {"state": state, "message": message, "since": now()})
 
     def status(self, job: Job) -> dict[str, Any]:
@@ -143,10 +146,12 @@ class JobFolders:
 
 
 def now() -> str:
+    """The time as it is written."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
+    """Write a JSON file, whole or not at all."""
     with atomic(path) as part:
         part.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
 

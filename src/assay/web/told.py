@@ -30,6 +30,7 @@ class Told(Progress):
         self._lock = threading.Lock()
 
     def update(self, done: float, total: float | None = None) -> None:
+        """Say how far the work is."""
         super().update(done, total)
         now = time.monotonic()
         self._begun = self._begun or now
