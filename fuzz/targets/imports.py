@@ -17,7 +17,7 @@ from assay import manifest
 from assay.engine.exchange import Imported, read, rows_of
 from assay.engine.identity import Job
 from assay.engine.imports import import_file
-from assay.engine.store import writing
+from assay.engine.store import Store
 from assay.errors import AssayError, AssayWarning
 from assay.performance.calibration import load, to_json
 from assay.performance.names import read_aliases, read_ratings
@@ -82,15 +82,13 @@ def check(data: bytes) -> None:
 
 def _analyses(data: bytes) -> None:
     """What is imported comes back from an export, and is the same when it is imported again."""
-    file = scratch("in.jsonl", data)
-    for path in FOLDER.glob("store.db*"):
-        path.unlink()
-    with writing(FOLDER / "store.db") as store:
-        import_file(file, store, job=Job("no-engine"), named="Fish", quiet=True)
-        rows = list(rows_of(store))
-        stored = [
-            result for kept in store.kept() for result in (*store.all_valued(kept.id), *store.all_left_out(kept.id))
-        ]
+    for table in ("valued", "left_out", "covered", "analysis"):
+        _STORE._db.execute(f"DELETE FROM {table}")
+    import_file(scratch("in.jsonl", data), _STORE, job=Job("no-engine"), named="Fish", quiet=True)
+    rows = list(rows_of(_STORE))
+    stored = [
+        result for kept in _STORE.kept() for result in (*_STORE.all_valued(kept.id), *_STORE.all_left_out(kept.id))
+    ]
     found = Imported()
     text = "".join(json.dumps(row) + "\n" for row in rows)
     again = [entry.result for entry in read(scratch("out.jsonl", text.encode()), found)]
@@ -118,4 +116,5 @@ def _manifest(data: bytes) -> None:
     assert manifest.read(FOLDER / "again.json", "kind") == found
 
 
+_STORE = Store(FOLDER / "imports.db", create=True)
 _CHECKS: tuple[Callable[[bytes], None], ...] = (_analyses, _calibration, _aliases, _ratings, _manifest)

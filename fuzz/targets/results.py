@@ -15,7 +15,7 @@ from contextlib import redirect_stderr, redirect_stdout
 import click
 from fuzz.made import FOLDER, scratch
 
-from assay.cli.resultfiles import number, read_list, read_rows, read_start
+from assay.cli.resultfiles import number, read_list, read_results, read_rows, read_start
 from assay.cli.results import results
 from assay.errors import AssayError, AssayWarning
 
@@ -70,8 +70,8 @@ def check(data: bytes) -> None:
     if switch == "-P":
         with_sentence(lambda: read_list(file))  # and no more: its lines may name any file of this machine
         return
-    if switch in _COLUMNS and zlib.crc32(data) % 8:
-        with_sentence(lambda: _parse(file, *_COLUMNS[switch]))  # a rating costs twenty times as much as its files
+    if zlib.crc32(data) % 8:  # a rating costs twenty times as much as its files
+        with_sentence(lambda: _parse(switch, file))
         return
     games = file if switch == "-p" else scratch("games.pgn", _GAMES.encode())
     words = [] if switch == "-p" else [switch, file]
@@ -83,11 +83,17 @@ def check(data: bytes) -> None:
             assert math.isfinite(rating), f"{name} has the rating {rating}"
 
 
-def _parse(file: str, names: int, numbers: int) -> None:
-    """Read the rows of a file as the switch would: names, then numbers."""
-    for line, cells in read_rows(file, names + numbers):
-        values = [number(file, line, cell) for cell in cells[names : names + numbers]]
-        assert len(values) == numbers and all(map(math.isfinite, values))
+def _parse(switch: str, file: str) -> None:
+    """Read a file as its switch would."""
+    if switch == "-p":
+        read_results([file])
+    elif switch == "--start":
+        assert all(map(math.isfinite, read_start(file).values()))
+    else:
+        names, numbers = _COLUMNS[switch]
+        for line, cells in read_rows(file, names + numbers):
+            values = [number(file, line, cell) for cell in cells[names : names + numbers]]
+            assert len(values) == numbers and all(map(math.isfinite, values))
 
 
 def with_sentence(call: object) -> None:

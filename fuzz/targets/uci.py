@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import chess
 from fuzz.made import FOLDER
 
 from assay.engine.exchange import _entry, _head, _valued_row
 from assay.engine.identity import Identity, Job
 from assay.engine.position import from_fen
-from assay.engine.store import Store, writing
+from assay.engine.store import Store
 from assay.engine.uci import legal_moves, read_hello, read_look, read_search
 from assay.errors import EngineError
 
@@ -84,10 +83,8 @@ def _check_search(output: bytes, job: Job) -> None:
     identity = Identity("Fish", "", (), job.nodes, job.lines)
     row = _valued_row(valued, _head(identity), identity)
     assert _entry(row).result == valued, "it does not come back from an export"
-    store.add(number, [valued])
+    _STORE.add(_NUMBER, [valued])
 
 
-_opened = writing(FOLDER / "store.db")
-store: Store = _opened.__enter__()
-number = store.number_of(Identity("Fish", "", (), 0, 50))
-assert len(LEGAL) == len(list(chess.Board("4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1").legal_moves))
+_STORE = Store(FOLDER / "uci.db", create=True)
+_NUMBER = _STORE.number_of(Identity("Fish", "", (), 0, 50))

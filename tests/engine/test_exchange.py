@@ -109,6 +109,10 @@ def test_games_are_counted_by_their_last_position(tmp_path: Path) -> None:
         ({"scores": {"1": [1, None]}}, "without a score at the last depth"),
         ({"scores": {"1": [1, "mate"]}}, "no score"),
         ({"scores": [[1, 2]]}, ""),
+        ({"nodes": 10**25}, "is no count"),
+        ({"limit": {"lines": -1}}, "is no count"),
+        ({"limit": {"nodes": 1e999}}, "infinity"),
+        ({"engine": "\ud800"}, "surrogates"),
     ],
 )
 def test_a_wrong_row_is_counted_and_the_others_are_read(change: dict[str, object], why: str, tmp_path: Path) -> None:
@@ -126,6 +130,22 @@ def test_a_file_without_a_good_row_is_an_error(content: str, tmp_path: Path) -> 
     file.write_text(content)
     with writing(tmp_path / "store.db") as store, pytest.raises(InputError, match="holds no analysis"):
         import_file(file, store, job=Job("none"), quiet=True)
+
+
+def test_a_limit_of_nodes_is_kept_where_no_engine_is_named(tmp_path: Path) -> None:
+    file = write(tmp_path / "in.jsonl", {**MATE, "limit": {"nodes": 900}})
+    with writing(tmp_path / "store.db") as store:
+        import_file(file, store, job=Job("none"), named="M", quiet=True)
+        assert store.kept()[0].identity.nodes == 900
+        other = write(tmp_path / "other.jsonl", {**MATE, "limit": {"nodes": 900}}, MATE)
+        with pytest.raises(InputError, match="different limits of nodes are mixed"):
+            import_file(other, store, job=Job("none"), named="M", quiet=True)
+
+
+def test_a_nest_without_end_is_a_row_that_is_none(tmp_path: Path) -> None:
+    file = write(tmp_path / "in.jsonl", "[" * 100_000, {**MATE, "engine": "M"})
+    with writing(tmp_path / "store.db") as store:
+        assert import_file(file, store, job=Job("none"), quiet=True).refused == {"not a JSON object": 1}
 
 
 def test_what_is_no_parquet_is_an_error(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from assay.engine.identity import NO_DEPTH, Identity, Job
 from assay.engine.position import decode_move, from_fen
 from assay.engine.score import MISSING
-from assay.engine.uci import Valued, read_look, read_search
+from assay.engine.uci import Valued, read_hello, read_look, read_search
 from assay.errors import EngineError
 
 FEN = "6k1/8/8/8/8/8/8/K6R w - - 0 1"
@@ -92,6 +92,22 @@ def test_a_look_ends_with_its_last_exact_score() -> None:
     assert read_look("".join(f"info {line} pv a1a2\n" for line in lines).encode()) == 480
     with pytest.raises(EngineError):
         read_look(b"info string nothing\n")
+
+
+@pytest.mark.parametrize("most", ["0", "-5", "9" * 5000])
+def test_a_most_that_is_none_is_not_believed(most: str) -> None:
+    name, options = read_hello(f"id name F \noption name MultiPV type spin default 1 min 1 max {most}\n".encode())
+    assert name == "F" and options.get("MultiPV", ("1", None)) == ("1", None)
+
+
+def test_nodes_beyond_measure_are_cut() -> None:
+    assert read(WHOLE.replace("nodes 99", "nodes " + "9" * 25)).nodes == 2**63 - 1
+
+
+def test_a_search_that_stops_early_is_none_unless_mate_is_in_sight() -> None:
+    with pytest.raises(EngineError, match="stopped at depth 2 of 5"):
+        read(WHOLE.replace("mate -3", "cp -3"), depth=5)
+    assert read(WHOLE.replace("cp -4", "mate -9"), depth=5).reached == 2
 
 
 def test_an_identity_reads_well() -> None:

@@ -48,6 +48,10 @@ CASES = {
     "movetext with blank lines": (b'[Event "c"]\n\n1. e4\n\n2. d4 *\n\n' + A, [b'[Event "c"]\n\n1. e4\n\n2. d4 *', A]),
     "commands at the start of a line": (b'[Event "c"]\n\n1. e4 {\n[%clk 0:01:00]}\n\n' + A,
                                         [b'[Event "c"]\n\n1. e4 {\n[%clk 0:01:00]}', A]),
+    "indented tags": (b'  [Event "c"]\n\t[White "{"]\n\n 1. e4 {\n  [Event "no"]\n} *\n\n ' + A,
+                      [b'[Event "c"]\n\t[White "{"]\n\n 1. e4 {\n  [Event "no"]\n} *', A]),
+    "broken off in a tag, then words": (A + b'\n\n[Broken\n[WhiteEl. e4 e5 "9"]\n\n' + B,
+                                        [A, b'[Broken\n[WhiteEl. e4 e5 "9"]', B]),
     "words before the first game": (b"Games of the week\n\n" + A, [A]),
     "NUL bytes": (b'[Event "c\0"]\n\n1. e4\0 *\n\n' + A, [b'[Event "c\0"]\n\n1. e4\0 *', A]),
     "nothing": (b"", []),
@@ -136,6 +140,16 @@ def test_undamaged_games_come_back_byte_for_byte(
         assert data[game.start_offset : game.end_offset] == game.data
     rest = iter([game.data for game in games])
     assert all(game in rest for game in sound), "a sound game is missing, or not in its place"
+
+
+def test_a_block_may_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in a line that begins like a tag and is none."""
+    data = A + b'\n\n[Eve! w - - 0 1"]\n[Se%]\n\n1. Ka2 *\n\n' + B
+    file = tmp_path / "games.pgn"
+    file.write_bytes(data)
+    for block in range(20, len(data)):
+        monkeypatch.setattr(reader, "BLOCK", block)
+        assert [game.data for game in read_games(file)] == found(data), block
 
 
 def test_what_is_odd_is_counted(tmp_path: Path) -> None:

@@ -25,7 +25,14 @@ def test_ratings_with_a_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("A,1,2\n", "two columns"), ("name,rating\nB,strong\n", "not a rating"), ("", "no ratings")]
+    ("text", "words"),
+    [
+        ("A,1,2\n", "two columns"),
+        ("name,rating\nB,strong\n", "not a rating"),
+        ("", "no ratings"),
+        ("name,rating\nB,nan\n", "not a rating"),
+        ("A,1\rB,2\n" + "x" * 200_000, "cannot read"),
+    ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):

@@ -168,6 +168,24 @@ def test_contradictions_and_nonsense_are_told(words: tuple[str, ...], sentence: 
     assert answer.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("switch", "text", "sentence"),
+    [
+        ("-m", '"P000",nan\n', 'line 1: "nan" is not a number'),
+        ("-y", '"P000",2400,-inf\n', '"-inf" is not a number'),
+        ("-b", '1,1e300,"Name"\n', "line 1: a column is 0 to 1000 wide"),
+        ("-x", "x" * 200_000, "field larger than field limit"),
+        ("-P", "Gr\xfcnfeld.pgn\n", "there is no file"),
+    ],
+)
+def test_small_files_that_make_no_sense(
+    switch: str, text: str, sentence: str, run: Run, pool_file: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file.csv").write_text(text, encoding="latin-1")
+    answer = run("-q", switch, str(tmp_path / "file.csv"), "-p", pool_file)
+    assert answer.code == 1 and sentence in answer.err and answer.err.count("\n") == 1
+
+
 def test_unknown_switches_are_wrong_usage(run: Run) -> None:
     assert run("-K").code == 2
 

@@ -137,7 +137,8 @@ def test_the_description_names_every_route(server: Any) -> None:
     ],
 )
 def test_what_is_not_there_is_not_found(server: Any, path: str) -> None:
-    assert call(server, "GET", path)[0] == 404
+    status, _, data = call(server, "GET", path)
+    assert status == 404 and json.loads(data)["error"].endswith(".")
 
 
 def test_people_get_a_page_and_programs_get_json(server: Any) -> None:
@@ -165,6 +166,7 @@ def test_every_answer_carries_the_policy(server: Any) -> None:
         {"Sec_Fetch_Site": "same-site"},
         {"Origin": "http://evil.example"},
         {"Origin": "null"},
+        {"Origin": "http://[::1"},
     ],
 )
 def test_cross_site_posts_are_refused(server: Any, headers: dict[str, str]) -> None:

@@ -26,7 +26,7 @@ from assay.errors import EngineError
 _NODES = re.compile(rb" nodes (\d{1,30})")
 _MOST_NODES = (1 << 63) - 1  # what a store can hold
 _OPTION = re.compile(
-    r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d{1,18}))?(?: var .*)?$"
+    r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$"
 )
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
 _MOST_OUTPUT = 64 << 20
@@ -162,8 +162,9 @@ def read_hello(output: bytes) -> tuple[str, dict[str, tuple[str, int | None]]]:
             engine = line[8:].strip()
         elif match := _OPTION.match(line.strip()):
             name, _, default, most = match.groups()
-            # A most that is none is as if it were not told.
-            options[name] = (default or "", int(most) if most and int(most) > 0 else None)
+            # A most that is none, or beyond all measure, is as if it were not told.
+            known = most is not None and len(most) < 19 and int(most) > 0
+            options[name] = (default or "", int(most) if known else None)
     return engine, options
 
 
