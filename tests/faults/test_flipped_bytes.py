@@ -65,6 +65,7 @@ GUARDED: dict[str, Callable[[Path], object]] = {
     "store.db": read_store,
     "out.parquet": read_export,
     "out.jsonl.zst": read_export,
+    "games.parquet": read_index,
     "dataset/manifest.json": read_dataset,
     "dataset/games.arrow": read_dataset,
     "dataset/plies-00000.arrow": read_dataset,

@@ -135,13 +135,17 @@ def _from_index(path: str, wanted: Sequence[str]) -> _Source:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from assay.games.stamp import is_whole
+
     try:
+        if not is_whole(Path(path)):
+            raise InputError(f"{path} is damaged: it is not what was written; index the games again.")
         names = set(pq.read_schema(path).names)
         columns = {tag: tag.lower() for tag in wanted if tag.lower() in names}
         if not {"White", "Black", "Result"} <= set(columns):
             raise InputError(f"{path} is not an index of games: it has no columns white, black and result.")
         table = pq.read_table(path, columns=list(columns.values()))
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         raise InputError(f"cannot read {path}: {error}.") from error
     source = _Source({}, {})
     for tag in wanted:

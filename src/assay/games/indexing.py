@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from assay import manifest
 from assay.errors import InputError, OutputError
+from assay.games import stamp
 from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
 from assay.games.reader import Piece, pieces, split_piece
 from assay.games.stream import STDIN, Stream, find_files
@@ -55,10 +56,12 @@ class IndexReport:
 
     @property
     def games(self) -> int:
+        """Games in the index."""
         return sum(source.games for source in self.sources)
 
     @property
     def damaged(self) -> tuple[IndexedSource, ...]:
+        """The sources that could not be read to their end."""
         return tuple(source for source in self.sources if source.damage)
 
 
@@ -176,6 +179,7 @@ class _ParquetWriter:
     def __init__(self, path: Path, *, movetext: bool) -> None:
         self.schema = WITH_MOVETEXT if movetext else SCHEMA
         texts = [f.name for f in self.schema if f.type == TEXT]
+        self._path = path
         # Opened here and not by Arrow, whose errors name the temporary file.
         self._file = path.open("wb")
         self._writer = pq.ParquetWriter(
@@ -207,8 +211,10 @@ class _ParquetWriter:
 
     def close(self, about: dict[str, Any]) -> None:
         self._flush()
+        about = {**about, stamp.NAME: stamp.EMPTY}
         self._writer.add_key_value_metadata({METADATA: json.dumps(about, ensure_ascii=False).encode()})
         self.abandon()
+        stamp.stamp(self._path)
 
     def abandon(self) -> None:
         """Close the file, whatever it holds; without effect the second time."""
