@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import atexit
+import shutil
 import tempfile
 from importlib import resources
 from pathlib import Path
 
 _DATA = resources.files("assay.data")
-# In memory where there is such a place: a hundred thousand cases write a hundred thousand files.
-FOLDER = Path(tempfile.mkdtemp(prefix="assay-fuzz-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None))
+FOLDER = Path(tempfile.mkdtemp(prefix="assay-fuzz-"))
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 
 
 def _games() -> tuple[bytes, ...]:

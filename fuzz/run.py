@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from importlib import import_module
 from pathlib import Path
@@ -59,7 +60,10 @@ def start(name: str, cases: int, seed: int) -> dict[str, object]:
     # One thread for everything: cases are small, and waiting for threads would take most of the time.
     alone = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1")
     command = [sys.executable, "-m", "fuzz.run", "--one", name, *options]
-    done = subprocess.run(command, capture_output=True, env=os.environ | alone)
+    # Files of the cases go to memory where there is such a place: there are a hundred thousand of them.
+    with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as place:
+        env = os.environ | alone | {"TMPDIR": place}
+        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=env)
     states = _STATE.findall(done.stderr)
     if done.returncode:
         sys.stderr.write(done.stderr.decode("utf-8", "replace")[-4000:])

@@ -5,6 +5,7 @@ The first byte says what kind of file the rest is.
 
 from __future__ import annotations
 
+import atexit
 import json
 import math
 import warnings
@@ -117,4 +118,5 @@ def _manifest(data: bytes) -> None:
 
 
 _STORE = Store(FOLDER / "imports.db", create=True)
+atexit.register(_STORE.close)
 _CHECKS: tuple[Callable[[bytes], None], ...] = (_analyses, _calibration, _aliases, _ratings, _manifest)

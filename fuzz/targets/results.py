@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import warnings
 import zlib
 from contextlib import redirect_stderr, redirect_stdout
@@ -106,6 +105,3 @@ def with_sentence(call: object) -> None:
             call()
     except (AssayError, click.ClickException):
         pass
-
-
-sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - a case must not wait for us

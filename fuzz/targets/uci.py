@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+
 from fuzz.made import FOLDER
 
 from assay.engine.exchange import _entry, _head, _valued_row
@@ -87,4 +89,5 @@ def _check_search(output: bytes, job: Job) -> None:
 
 
 _STORE = Store(FOLDER / "uci.db", create=True)
+atexit.register(_STORE.close)
 _NUMBER = _STORE.number_of(Identity("Fish", "", (), 0, 50))

@@ -7,6 +7,7 @@ body. The application is called as its server calls it, without a network and wi
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 from typing import Any
 
@@ -63,6 +64,7 @@ WORDS = (
 _ROOT = FOLDER / "server"
 _FOLDERS = JobFolders(_ROOT / "jobs")
 _LOOP = asyncio.new_event_loop()
+atexit.register(_LOOP.close)
 _APP = make_app(_FOLDERS, worker=(), limits=_LIMITS)
 
 
