@@ -156,7 +156,16 @@ def analyse_positions(size: int, folder: Path) -> Work:
 
 
 def analyse_depth(size: int, folder: Path) -> Work:
-    return _analyse(DEPTH_POSITIONS, size, folder)
+    return _analyse(DEPTH_POSITIONS * rounds(size), size, folder)
+
+
+def rounds(depth: int) -> int:
+    """More positions where a search is short, so that the start of the engine does not count.
+
+    >>> [rounds(depth) for depth in (2, 4, 6, 8, 10, 12)]
+    [8, 8, 4, 2, 1, 1]
+    """
+    return min(max(2 ** ((10 - depth) // 2), 1), 8)
 
 
 def _analyse(positions: int, depth: int, folder: Path) -> Work:
@@ -174,6 +183,7 @@ class Job:
     name: str
     axis: str
     work: Callable[[int, Path], Work]
+    times: Callable[[int], int] = lambda size: 1  # how often the work at a size does the job
 
 
 JOBS = (
@@ -190,7 +200,7 @@ JOBS = (
     Job(f"engine, depth {ENGINE_DEPTH}", "positions", analyse_positions),
     Job("planes", "plies", encode_plies),
     Job("guess", "plies", guess_plies),
-    Job(BY_DEPTH, "depth", analyse_depth),
+    Job(BY_DEPTH, "depth", analyse_depth, rounds),
 )
 
 
@@ -237,7 +247,8 @@ def main() -> None:
     name, size, warm, folder = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
     (job,) = (job for job in JOBS if job.name == name)
     job.work(warm, folder)()
-    print(json.dumps(asdict(cost_of(job.work(size, folder)))))
+    cost, times = cost_of(job.work(size, folder)), job.times(size)
+    print(json.dumps(asdict(Cost(cost.cpu / times, cost.wall / times, cost.memory))))
 
 
 if __name__ == "__main__":

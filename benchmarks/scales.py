@@ -36,7 +36,7 @@ class Scale:
 
 FULL = Scale(
     name="full",
-    played=64,
+    played=48,
     table_games=100_000,
     rows=5_000_000,
     turns=25_000,
@@ -52,7 +52,7 @@ FULL = Scale(
         "index, Lichess .zst": (1_000, 10_000, 100_000),
         "players": (100, 1_000, 10_000, 50_000),
         "turns": (1_000, 10_000, 100_000, 1_000_000),
-        "positions": (1_000, 10_000, 100_000, 300_000),
+        "positions": (1_000, 10_000, 100_000),
         f"engine, depth {ENGINE_DEPTH}": (10, 30, 100, 300),
         "plies": (1_000, 10_000, 100_000, 1_000_000),
         "guess": (1_000, 10_000, 100_000),

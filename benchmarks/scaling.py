@@ -34,7 +34,7 @@ def draw(series: Sequence[Series], file: Path) -> None:
         top.loglog(ends, [1e-3 * end for end in ends], ":", color=GREY, lw=1, zorder=0)
         top.set_xlim(ends)
         top.set_title(axis, fontsize=11)
-        top.legend(frameon=False, fontsize=7.5, loc="upper left", handlelength=1.6, labelspacing=0.3)
+        top.legend(framealpha=1, edgecolor="none", fontsize=7.5, loc="upper left", handlelength=1.6, labelspacing=0.3)
         bottom.set_xlabel(f"number of {axis}")
     for panel in panels.flat:
         panel.spines[["top", "right"]].set_visible(False)

@@ -66,6 +66,6 @@ def test_the_figures_are_data_too(run: tuple[Path, str]) -> None:
 
 
 def test_examples_in_the_benchmarks_hold() -> None:
-    files = [str(BENCHMARKS / name) for name in ("measure.py", "paper.py", "page.py")]
+    files = [str(BENCHMARKS / name) for name in ("measure.py", "growth.py", "paper.py", "page.py")]
     ran = subprocess.run([sys.executable, "-m", "doctest", *files], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
