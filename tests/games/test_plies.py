@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games.plies import Movetext, count_slowly
+from assay.games.plies import Movetext, count_slowly, have_command
 from assay.games.split import split
 
 ODD = {
@@ -57,22 +57,23 @@ def test_games_without_tags() -> None:
 def test_random_games(games: list[tuple[int, int, bool]]) -> None:
     texts = [game_text(seed, plies, notes=notes) for seed, plies, notes in games]
     read = [chess.pgn.read_game(io.StringIO(text)) for text in texts]
-    movetext = movetext_of("\n\n".join(texts))
-    assert movetext.count_plies().tolist() == [sum(1 for _ in game.mainline()) for game in read if game]
-    clocks, evals = movetext.have_commands(b"clk", b"eval")
-    assert clocks.tolist() == ["[%clk " in text for text in texts]
-    assert evals.tolist() == ["[%eval " in text for text in texts]
+    assert movetext_of("\n\n".join(texts)).count_plies().tolist() == [
+        sum(1 for _ in game.mainline()) for game in read if game
+    ]
+
+
+def test_clocks_and_evaluations() -> None:
+    clock, evaluation, both = "{[%clk 0:05:00]}", "{ [%eval 0.17] }", "{ [%eval #-3] [%clk 0:00:01] }"
+    other = "{[%csl Ge4][%cal Ge2e4] [%emt 0:00:01] eval clk}"
+    texts = [f'[White "[%clk "]\n\n1. e4 {note} *' for note in ("", clock, evaluation, both, other)]
+    part = split("\n\n".join(texts).encode())
+    assert have_command(part, b"clk").tolist() == [False, True, False, True, False]
+    assert have_command(part, b"eval").tolist() == [False, False, True, True, False]
 
 
 @pytest.mark.parametrize("size", [8, 16, 64, 1024])
 def test_nothing_is_lost_between_scans(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = game_text(1, 60, notes=True)
-    plies, commands = movetext_of(text).count_plies(), movetext_of(text).have_commands(b"clk", b"eval")
+    plies = movetext_of(text).count_plies().tolist()
     monkeypatch.setattr("assay.games.plies._SCAN", size)
-    assert movetext_of(text).count_plies().tolist() == plies.tolist()
-    assert movetext_of(text).have_commands(b"clk", b"eval") == commands
-
-
-def test_other_commands_are_not_clocks() -> None:
-    movetext = movetext_of('[Event "a"]\n\n1. e4 {[%csl Ge4][%cal Ge2e4] [%emt 0:00:01]} *')
-    assert movetext.have_commands(b"clk", b"eval") == [[False], [False]]
+    assert movetext_of(text).count_plies().tolist() == plies

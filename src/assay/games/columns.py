@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from assay.bands import speed
 from assay.games.cut import cut
-from assay.games.plies import Movetext
+from assay.games.plies import Movetext, have_command
 from assay.games.split import Split
 from assay.games.tags import TagColumns
 
@@ -130,15 +130,13 @@ def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = F
     if not len(part):
         return pa.RecordBatch.from_pylist([], schema)
     tags = TagColumns(part, _TAGS, problems)
-    text = Movetext(part)
-    has_clock, has_eval = text.have_commands(b"clk", b"eval")
     columns = {
         "source": pa.DictionaryArray.from_arrays(np.zeros(len(part), np.int32), pa.array([source], pa.string())),
         "start_offset": pa.array(part.starts + part.base),
         "end_offset": pa.array(part.ends + part.base),
-        "plies": pa.array(text.count_plies()),
-        "has_clock": pa.array(has_clock),
-        "has_eval": pa.array(has_eval),
+        "plies": pa.array(Movetext(part).count_plies()),
+        "has_clock": pa.array(have_command(part, b"clk")),
+        "has_eval": pa.array(have_command(part, b"eval")),
     }
     for name, tag in TEXT_TAGS.items():
         columns[name] = _known(tags.text(tag), _NOT_KNOWN_NOR_NONE if name in _NONE_SIGN else _UNKNOWN)

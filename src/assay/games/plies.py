@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,9 +38,7 @@ class Movetext:
     """
 
     def __init__(self, part: Split) -> None:
-        begin = np.maximum(part.starts - 1, 0)  # a game without tags: the end of the line before
-        last_of_game = np.flatnonzero(np.diff(part.tag_games, append=-1))
-        begin[part.tag_games[last_of_game]] = part.tag_ends[last_of_game]
+        begin = _begins(part)
         sizes = part.ends - begin
         self.ends: Positions = np.cumsum(sizes)
         self.starts: Positions = self.ends - sizes
@@ -63,25 +60,6 @@ class Movetext:
     def _scans(self) -> Iterator[npt.NDArray[np.uint8]]:
         for begin in range(0, len(self.padded), _SCAN):
             yield self.padded[begin : begin + _SCAN]
-
-    def have_commands(self, *names: bytes) -> list[Flags]:
-        """Whether each game has these comment commands, such as `clk` in `[%clk 0:05:00]`.
-
-        A sign and three letters are one word of four bytes, so four comparisons, one for each remainder of the
-        position, find them all.
-        """
-        found = [np.zeros(len(self), np.bool_) for _ in names]
-        for rest in range(4 if b"%" in self._rare else 0):
-            hits: list[list[npt.NDArray[Any]]] = [[] for _ in names]
-            for begin in range(rest, len(self.padded) - len(PADDING), _SCAN):
-                size = min(_SCAN, (len(self.padded) - begin) // 4 * 4)
-                words = np.frombuffer(self.padded[begin : begin + size].tobytes(), "<u4")
-                for at, name in zip(hits, names, strict=True):
-                    at.append(words == int.from_bytes(b"%" + name[:3], "little"))
-            first, last = (-((rest - place) // 4) for place in (self.starts, self.ends))
-            for i, at in enumerate(hits):
-                found[i] |= Counts(pack(at)).between(np.maximum(first, 0), np.maximum(last, 0)) > 0
-        return found
 
     def count_plies(self) -> npt.NDArray[np.int32]:
         """The number of plies of each game."""
@@ -178,6 +156,20 @@ class Movetext:
         odd[np.searchsorted(self.starts, at, side="right") - 1] = True
 
 
+def have_command(part: Split, name: bytes) -> Flags:
+    """Whether each game has this comment command, such as `clk` in `[%clk 0:05:00]`.
+
+    A game that has it has it early, so that little is searched.
+    """
+    sought = b"[%" + name + b" "
+    if sought not in part.data:
+        return np.zeros(len(part), np.bool_)
+    find = part.data.find
+    return np.array(
+        [find(sought, *place) >= 0 for place in zip(_begins(part).tolist(), part.ends.tolist(), strict=True)]
+    )
+
+
 def count_slowly(movetext: bytes) -> int:
     """The plies of one game, word by word.
 
@@ -194,3 +186,11 @@ def count_slowly(movetext: bytes) -> int:
     if depth == 0:
         main.append(plain[begin:])
     return len(_WORD.findall(b" ".join(main)))
+
+
+def _begins(part: Split) -> Positions:
+    """Where the movetext of each game begins: with the end of its last tag's line, or of the line before the game."""
+    begin = np.maximum(part.starts - 1, 0)
+    last_of_game = np.flatnonzero(np.diff(part.tag_games, append=-1))
+    begin[part.tag_games[last_of_game]] = part.tag_ends[last_of_game]
+    return begin
