@@ -162,7 +162,7 @@ def have_command(part: Split, name: bytes) -> Flags:
     A game that has it has it early, so that little is searched.
     """
     sought = b"[%" + name + b" "
-    if sought not in part.data:
+    if b"%" not in part.data:
         return np.zeros(len(part), np.bool_)
     find = part.data.find
     return np.array(
