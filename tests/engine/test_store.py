@@ -136,6 +136,45 @@ def test_files_that_are_no_store(tmp_path: Path) -> None:
         Store(folder)
 
 
+def test_a_value_that_changed_is_refused_until_it_is_mended(store: Store) -> None:
+    number = store.number_of(ENGINE)
+    store.add(number, [valued("a"), valued("b"), LeftOut(b"k" * 35, "decided", 612), LeftOut(b"l" * 35, "forced", 0)])
+    assert store.mend() == 0
+    store._db.execute("UPDATE valued SET scores = zeroblob(length(scores)) WHERE id = 1")
+    store._db.execute("UPDATE left_out SET value = 613 WHERE value = 612")
+    for read in (store.all_valued, store.all_left_out):
+        with pytest.raises(StoreError, match=r"is damaged: .* 'assay analyses --store \S+ --mend' takes them out"):
+            list(read(number))
+    assert store.mend() == 2
+    assert list(store.all_valued(number)) == [valued("b")]
+    assert list(store.all_left_out(number)) == [LeftOut(b"l" * 35, "forced", 0)]
+
+
+def test_an_analysis_that_no_longer_says_who_made_it_goes_with_its_positions(store: Store) -> None:
+    store.add(store.number_of(ENGINE), [valued("a")])
+    store._db.execute("UPDATE analysis SET engine = 'Fisi 1'")
+    with pytest.raises(StoreError, match="is damaged"):
+        store.kept()
+    assert store.mend() == 2
+    assert store.kept() == []
+
+
+def test_a_store_without_checksums_is_read_and_gets_them_when_it_is_written_to(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with writing(path) as store:
+        number = store.number_of(ENGINE)
+        store.add(number, [valued("old")])
+        for table in ("analysis", "valued", "left_out"):
+            store._db.execute(f"ALTER TABLE {table} DROP COLUMN checksum")
+        store._db.execute("PRAGMA user_version = 1")
+    with Store(path) as store:
+        assert list(store.all_valued(number)) == [valued("old")]
+    with writing(path) as store:
+        store.add(store.number_of(ENGINE), [valued("new")])
+        assert [result.key.strip() for result in store.all_valued(number)] == [b"old", b"new"]
+        assert store._db.execute("SELECT checksum NOT NULL FROM valued").fetchall() == [(0,), (1,)]
+
+
 def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with writing(path) as store:
