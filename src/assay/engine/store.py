@@ -240,13 +240,13 @@ class Store:
         for start in range(0, len(wanted), _BATCH):
             some = wanted[start : start + _BATCH]
             marks = ",".join("?" * len(some))
-            for result in self._valued(f"id IN ({marks})", some):
-                scores, width = result.scores, len(result.moves)
+            for row in self._valued(f"id IN ({marks})", some):
+                key, _, reached, _, _, _, moves, scores = row
                 if depth is not None:
                     # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
-                    end = width * min(depth, result.reached)
-                    scores = scores[end - width : end]
-                found.append((result.key, result.moves, scores))
+                    end = len(moves) * min(depth, reached)
+                    scores = scores[end - len(moves) : end]
+                found.append((key, moves, scores))
         return found
 
     def choose(self, engine: str | None = None, *, depth: int, lines: int | None = None, nodes: int = 0) -> Identity:
@@ -276,11 +276,12 @@ class Store:
 
     def all_valued(self, analysis: int) -> Iterator[Valued]:
         """Every valued position of one analysis, as they were stored."""
-        return self._valued("analysis = ?", (analysis,))
+        return (Valued(*row) for row in self._valued("analysis = ?", (analysis,)))
 
-    def _valued(self, where: str, values: Sequence[Any]) -> Iterator[Valued]:
+    def _valued(self, where: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        """The fields of valued positions, checked."""
         for row in self._rows(f"SELECT {_COLUMNS}, {self._checksum} FROM valued WHERE {where} ORDER BY id", values):
-            yield Valued(*self._checked(row))
+            yield self._checked(row)
 
     def all_left_out(self, analysis: int) -> Iterator[LeftOut]:
         """Every position left out of one analysis."""
@@ -377,10 +378,7 @@ class Store:
 
 def _sum(values: Iterable[Any]) -> int:
     """The checksum of a row, over its values in their order."""
-    checksum = 0
-    for value in values:
-        checksum = zlib.crc32(value if isinstance(value, bytes) else f"{value};".encode(), checksum)
-    return checksum
+    return zlib.crc32(b"".join([value if type(value) is bytes else f"{value};".encode() for value in values]))
 
 
 class Writer:
