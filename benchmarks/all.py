@@ -129,6 +129,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where performance.md goes")
     parser.add_argument("--json", type=Path, help="write all figures there too")
     args = parser.parse_args()
+    if args.data and not args.data.is_file():
+        parser.error(f"there is no file {args.data}; leave it out to measure on made games.")
     scale = QUICK if args.quick else TINY if args.tiny else FULL
     out = args.out or Path("docs" if scale is FULL else "out")
     found = measure_all(args.data, scale)
