@@ -21,19 +21,17 @@ from tests.faults.processes import COMMAND, DATA, EVENT, kill, run, start
 from assay.paths import atomic
 from assay.performance.calibration import load
 
-CHANCE = random.Random(9)
-
 
 def test_an_index_is_whole_or_the_one_before(tmp_path: Path) -> None:
     """Games come through a pipe, so that the run can be killed after any of them."""
-    games, index = EVENT.read_bytes() * 40, tmp_path / "games.parquet"
+    games, index, chance = EVENT.read_bytes() * 40, tmp_path / "games.parquet", random.Random(9)
     index.write_bytes(b"the one before")
     for _ in range(4):
         process = start(*COMMAND, "index", "-", "-o", index, stdin=-1)
         assert process.stdin is not None
-        process.stdin.write(games[: CHANCE.randrange(len(games))])
+        process.stdin.write(games[: chance.randrange(len(games))])
         process.stdin.flush()
-        time.sleep(CHANCE.random() * 0.6)
+        time.sleep(chance.random() * 0.6)
         kill(process)
         assert index.read_bytes() == b"the one before"
     assert run("index", EVENT, "-o", index).code == 0
@@ -58,11 +56,12 @@ while True:
 def test_a_calibration_is_whole_whenever_its_writing_is_killed(tmp_path: Path) -> None:
     """A calibration is written once, at its end; here it is written over and over, and killed in the midst."""
     file, source = tmp_path / "mine.json", DATA / "calibrations" / "stockfish-15.1-d4.json"
+    chance = random.Random(9)
     for _ in range(4):
         process = start(sys.executable, "-c", SAVE, file, source)
         while not file.exists():
             time.sleep(0.01)
-        time.sleep(0.4 + CHANCE.random() * 0.1)
+        time.sleep(0.4 + chance.random() * 0.1)
         kill(process)
         assert load(file).name in ("first", "second"), "a warning would tell that it is not as it was written"
     with atomic(file) as part:
@@ -96,13 +95,14 @@ def ask(address: str, data: bytes | None = None) -> Any:
 @pytest.mark.skipif(sys.platform == "win32", reason="process groups")
 def test_a_server_finds_its_jobs_again(tmp_path: Path) -> None:
     sent: list[str] = []
+    chance = random.Random(9)
     for kills_left in reversed(range(4)):
         process = start(sys.executable, "-c", SERVE, tmp_path, WORKER, stdout=-1)
         assert process.stdout is not None
         address = process.stdout.readline().decode().strip() + "api/jobs"
         assert [job["id"] for job in reversed(ask(address))] == sent, "a job was lost or made up"
         sent.append(ask(f"{address}?name=club.pgn", TWO_GAMES)["id"])
-        time.sleep(CHANCE.random() * 1.5)
+        time.sleep(chance.random() * 1.5)
         while not kills_left and any(job["state"] in ("queued", "running") for job in ask(address)):
             time.sleep(0.1)
         told = ask(address)
