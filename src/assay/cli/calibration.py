@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, print_table, store_option
+from assay.cli.common import Command, OneOf, format_option, print_table, store_option
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @click.option("--within", type=click.FloatRange(1), default=20, show_default=True, help="Points from a mark, at most.")
 @click.option(
     "--method",
-    type=click.Choice(["percentile", "equations", "ranks", "likelihood"]),
+    type=OneOf("assay.intrinsic.criteria", "CRITERIA"),
     default="percentile",
     show_default=True,
     help="How s and c are fitted at each mark.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +16,18 @@ if TYPE_CHECKING:
     from assay.engine.turns import Turns
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class OneOf(click.Choice):  # type: ignore[type-arg]
+    """A choice among the names of a table of the library, which is loaded when it is needed and no sooner."""
+
+    def __init__(self, module: str, table: str) -> None:
+        self.module, self.table, self.case_sensitive = module, table, True
+
+    @property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of the table."""
+        return tuple(getattr(import_module(self.module), self.table))
 
 
 class Command(click.Command):

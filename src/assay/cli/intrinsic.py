@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, format_option, is_quiet, print_table, reasons, store_option, tell_turns
+from assay.cli.common import Command, F, OneOf, format_option, is_quiet, print_table, reasons, store_option, tell_turns
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -88,18 +88,22 @@ def _read(files: Sequence[str]) -> list[Game]:
     help="With --by milepost: both players within so many points of the mark.",
 )
 @click.option(
-    "--model", type=click.Choice(["power", "shares", "third"]), default="power", show_default=True, help="Ratio rule."
+    "--model",
+    type=OneOf("assay.intrinsic.models", "MODELS"),
+    default="power",
+    show_default=True,
+    help="How temptation becomes probability: the ratio rule.",
 )
 @click.option(
     "--curve",
-    type=click.Choice(["invexp", "ipa", "ipb", "secha", "sechb"]),
+    type=OneOf("assay.intrinsic.curves", "CURVES"),
     default="invexp",
     show_default=True,
     help="Curve of temptation.",
 )
 @click.option(
     "--method",
-    type=click.Choice(["percentile", "equations", "ranks", "likelihood"]),
+    type=OneOf("assay.intrinsic.criteria", "CRITERIA"),
     default="percentile",
     show_default=True,
     help="Way of fitting; percentile is the paper's.",

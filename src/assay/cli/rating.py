@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, format_option, is_quiet, print_table, store_option, tell_turns
+from assay.cli.common import Command, F, OneOf, format_option, is_quiet, print_table, store_option, tell_turns
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -120,14 +120,14 @@ def _turns(
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
-    type=click.Choice(["combined", "error", "match", "likelihood", "equations", "percentile", "regan"]),
+    type=OneOf("assay.performance.ipr", "METHOD_NAMES"),
     default="combined",
     show_default=True,
     help="How the rating is found; regan is the papers' way (percentile).",
 )
 @click.option(
     "--interval",
-    type=click.Choice(["clustered", "regan", "bootstrap"]),
+    type=OneOf("assay.intrinsic.rate", "INTERVALS"),
     default="clustered",
     show_default=True,
     help="Kind of interval.",

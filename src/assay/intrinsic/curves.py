@@ -1,7 +1,7 @@
 """Five curves: how tempting a move is that is worse by delta, g(0) = 1 (RH11, section 4).
 
 A curve is a function of x = delta / s and of c. The solver wants b = ln(1 / g) and its slopes, so a curve is written
-as these, with log x given: five formulas, each with its derivative.
+as these, with log x given: five formulas, each with its derivative. A new one is an entry of `CURVES`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _power(log_x: Floats, c: Floats) -> Floats:
     return np.exp(w, out=w)
 
 
-def _of_power(formula: str, b: Callable[[Floats], Floats], db: Callable[[Floats], Floats | float]) -> Curve:
+def of_power(formula: str, b: Callable[[Floats], Floats], db: Callable[[Floats], Floats | float]) -> Curve:
     """A curve that depends on w = x^c alone: dw/dln x = c w, dw/dln c = c w ln x."""
 
     def slopes(log_x: Floats, c: Floats, _: Floats) -> tuple[Floats, Floats]:
@@ -56,14 +56,14 @@ def _log_cosh(w: Floats) -> Floats:
 CURVES: dict[CurveName, Curve] = {
     # Here b is w itself, and its slopes come for nothing: the default should be quick.
     "invexp": Curve("exp(-x^c)", _power, lambda log_x, c, w: (c * w, c * w * log_x)),
-    "ipa": _of_power("1/(1 + x^c)", np.log1p, lambda w: 1 / (1 + w)),
+    "ipa": of_power("1/(1 + x^c)", np.log1p, lambda w: 1 / (1 + w)),
     "ipb": Curve(
         "1/(1 + x)^c",
         lambda log_x, c: c * np.log1p(np.exp(np.minimum(log_x, LARGEST_EXPONENT))),
         lambda log_x, c, b: (c / (1 + np.exp(np.minimum(-log_x, LARGEST_EXPONENT))), b),
     ),
-    "secha": _of_power("2/(e^(x^c) + e^(-x^c))", _log_cosh, np.tanh),
-    "sechb": _of_power("4/(e^(x^c) + 2 + e^(-x^c))", lambda w: 2 * _log_cosh(w / 2), lambda w: np.tanh(w / 2)),
+    "secha": of_power("2/(e^(x^c) + e^(-x^c))", _log_cosh, np.tanh),
+    "sechb": of_power("4/(e^(x^c) + 2 + e^(-x^c))", lambda w: 2 * _log_cosh(w / 2), lambda w: np.tanh(w / 2)),
 }
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay.performance.calibration import Calibration as Calibration
     from assay.performance.calibration import load as load
     from assay.performance.difference import difference_table as difference_table
+    from assay.performance.difference import mean_table as mean_table
     from assay.performance.fits import fit_table as fit_table
     from assay.performance.groups import group as group
     from assay.performance.ipr import rate_groups as rate_groups
@@ -35,6 +36,7 @@ _HOME = {
     "judge": "judged",
     "load": "calibration",
     "make_calibration": "calibrating",
+    "mean_table": "difference",
     "rate_groups": "ipr",
     "read_all": "analysed",
     "screen_groups": "screening",

@@ -6,6 +6,7 @@ thousands of games can be surveyed cheaply. Raw in pawns, and scaled as in RH11.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,10 +44,18 @@ def losses(turns: Turns, *, cap: float = CAP, k: float = 1.0) -> Losses:
 
 def difference_table(turns: Turns, by: str, *, cap: float = CAP, k: float = 1.0) -> list[dict[str, Any]]:
     """Average differences by group (or by evaluation, in bins of half a pawn), with errors clustered by game."""
+    found = losses(turns, cap=cap, k=k)
+    return mean_table(turns, by, {"raw": found.raw, "scaled": found.scaled})
+
+
+def mean_table(turns: Turns, by: str, statistics: Mapping[str, Floats]) -> list[dict[str, Any]]:
+    """A row per group with the mean of each statistic (a number per turn, nan where unknown) and its standard error.
+
+    A turn counts where every statistic is known; errors are clustered by game.
+    """
     if not len(turns):
         raise InputError("no turns are left to compare.")
-    found = losses(turns, cap=cap, k=k)
-    known = np.isfinite(found.raw)
+    known = np.all(np.isfinite(np.stack(list(statistics.values()))), axis=0)
     labels, code = _evaluation_bins(turns) if by == "evaluation" else _labels(turns, by)
     rows = []
     for number, label in enumerate(labels):
@@ -56,8 +65,8 @@ def difference_table(turns: Turns, by: str, *, cap: float = CAP, k: float = 1.0)
         rating = turns.rating[mine]
         row: dict[str, Any] = {by: label, "elo": _mean(rating[np.isfinite(rating)]), "turns": int(use.sum())}
         row |= {"games": len(np.unique(turns.game[mine])), "unknown": int((mine & ~known).sum())}
-        for name, loss in (("raw", found.raw), ("scaled", found.scaled)):
-            row[name], row[f"{name}_error"] = clustered_mean(loss[use], games)
+        for name, values in statistics.items():
+            row[name], row[f"{name}_error"] = clustered_mean(values[use], games)
         rows.append(row)
     return rows
 

@@ -1,0 +1,52 @@
+"""The examples of the documentation run, and its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.cli import sample
+from assay.cli.main import COMMANDS
+from assay.intrinsic import CURVES, MODELS
+from assay.performance.groups import KEYS
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+follow = runpy.run_path(str(ROOT / "tools" / "tutorials.py"))["follow"]
+
+
+@pytest.fixture
+def tables_as_before() -> Iterator[None]:
+    """What the examples add to the tables of the package is gone after them."""
+    tables: tuple[dict[Any, Any], ...] = (CURVES, MODELS, KEYS, COMMANDS["Games"])
+    before = [dict(table) for table in tables]
+    yield
+    for table, old in zip(tables, before, strict=True):
+        table.clear()
+        table.update(old)
+    vars(sample).pop("shortest", None)
+
+
+@pytest.mark.usefixtures("tables_as_before")
+@pytest.mark.parametrize("page", ["api.md", "extending.md"])
+def test_the_examples_run(page: str, tmp_path: Path) -> None:
+    _, wrong = follow(DOCS / page, tmp_path)
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: str(page.relative_to(DOCS)))
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8"))
+    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert not missing
+
+
+def test_every_page_is_on_the_map() -> None:
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} - {"index.md"}
+    assert not {page for page in pages if f"({page})" not in index}

@@ -1,0 +1,220 @@
+"""Public names are promises: the library's, the commands' with their options, and the columns of tables and files.
+
+A test that fails here means that somebody's script would break. If it was an accident, take the old name back. If it is
+meant, keep the old name working where that is possible, write a line into CHANGELOG.md, and change the name here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+
+import click
+import pytest
+
+from assay.cli.main import COMMANDS
+
+MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_public_names.py."
+
+LIBRARY = {
+    "assay.games": """
+        Game GameArrays Tags compile_where fens index keys read_games read_tags repeated select to_arrays uci
+    """,
+    "assay.engine": "Engine Identity Store Turns",
+    "assay.intrinsic": """
+        CURVES MODELS Agent DepthWeights Fit ModelError NotConverged Projection TooFewTurns curve_value elsewhere_deltas
+        fit fit_depth_weights move_probabilities played_log_probabilities project scaled scaled_deltas
+    """,
+    "assay.results": "Ratings rate rate_table",
+    "assay.performance": """
+        Calibration Entrant analysed_turns difference_table fit_table game_posteriors group judge load make_calibration
+        mean_table rate_groups read_all screen_groups show_turns tournament
+    """,
+    "assay.learned": """
+        NUM_PLANES Batch Config Dataset EncodedGames Examples Guess Run Selection build_dataset collate encode_games
+        encode_ply_planes fit_run guess_games open_dataset open_run posteriors unpack
+    """,
+}
+
+# Functions whose arguments are promised, with the arguments that callers name; more may come, at the end or by keyword.
+ARGUMENTS = {
+    "assay.intrinsic.scaled_deltas": "values k cap tie scale",
+    "assay.intrinsic.move_probabilities": "deltas s c model curve weights",
+    "assay.intrinsic.project": "deltas s c",
+    "assay.intrinsic.fit": "deltas played method model curve c games",
+    "assay.intrinsic.Agent": "s c",
+    "assay.engine.turns.turns": "games store depth from_move limit",
+    "assay.results.rate": "white black score average white_advantage draw_rate anchors priors",
+    "assay.learned.encode_ply_planes": "board move prev_move",
+    "assay.games.read_games": "path",
+    "assay.report.make.make": "files making preset",
+    "assay.report.write.write": "report path format",
+    "assay.report.tables.render": "rows columns format titles decimals",
+    "assay.engine.find.find": "engine",
+}
+
+ATTRIBUTES = {
+    "assay.intrinsic.Fit": """
+        s c s_error c_error covariance mm_predicted mm_actual ad_predicted ad_actual top_predicted top_actual
+        rank_predicted rank_actual qfit percentiles percentile_curve turns games elsewhere converged interval
+    """,
+    "assay.results.Ratings": "ratings white_advantage draw_rate table covariance superiority simulate errors",
+    "assay.errors": """
+        AssayError AssayWarning InputError OutputError WhereError MissingExtra EngineError StoreError RatingError
+        ModelError TooFewTurns NotConverged CalibrationError LearnedError
+    """,
+    "assay": "__version__",
+}
+
+EVERYWHERE = "--quiet --debug"
+ANALYSES = "--store --depth --engine --from-move --limit"
+RATED = "--store --calibration --depth --quick --deep --engine --any-engine --no-analysis --workers --aliases --format"
+OPTIONS = {
+    "index": "-o --out --movetext --format",
+    "month": "-o --out --url --movetext --format",
+    "stats": "--where --plots --top --format",
+    "filter": "--where --count-only --preview --out-pgn --format",
+    "balance": "--per-band --out-pgn --band-width --where --seed --format",
+    "sample": "-o --out --format",
+    "analyse": """
+        --store --engine --depth --lines --nodes --workers --hash --option --cluster --from-move --where --limit
+        --patience
+    """,
+    "analyses": "--store --mend --format",
+    "export-analyses": "--store -o --output",
+    "import-analyses": "--store --engine --engine-name",
+    "fit": f"""
+        {ANALYSES} --by --within --model --curve --method --fix-c --exclude-team --max-swiss --append --plots --format
+    """,
+    "show": f"{ANALYSES} --game --candidates --elo --s --c --calibration --format",
+    "difference": f"{ANALYSES} --by --cap --lines --format",
+    "simulate": """
+        --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
+    """,
+    "ipr": f"{RATED} --by --player --min-turns --method --interval --level --no-prior --seed --plots",
+    "posterior": f"{RATED} --game --prior --level --plots",
+    "screen": f"{RATED} --rating --null --by --player --rating-error --min-turns",
+    "calibrate": "--store --depth --mileposts --within --method --engine --name --seed -o --output --format",
+    "calibration show": "--depth --plots --format",
+    "calibration list": "--format",
+    "results": """
+        -h --help -H --show-switches -v --version -L --license -q --quiet --silent -Q --terse --timelog -a --average
+        -A --anchor -V --pool-relative -m --multi-anchors -y --loose-anchors -r --relations -R --remove-older -w --white
+        -u --white-error -W --white-auto -d --draw -k --draw-error -D --draw-auto -z --scale -T --table -p --pgn
+        -P --pgn-list -o --output -c --csv -E --elostat -j --head2head -g --groups -G --force -s --simulations
+        -e --error-matrix -C --cfs-matrix -J --cfs-show -F --confidence -X --ignore-draws -t --threshold -N --decimals
+        -M --ML -n --cpus -U --columns -Y --synonyms --aliases -i --include -x --exclude --no-warnings -b
+        --column-format --strict --errors --no-errors --pairs --los --prior --start --scale-logistic --format
+    """,
+    "prep": """
+        -p --pgn -P --pgn-list -Y --synonyms --aliases -i --include -x --exclude --no-warnings --strict -o --output
+        -d --no-perfects -M --min-games -m --min-perf --major-only -g --groups
+    """,
+    "guess": "--game --player --model --prior -o --out --format",
+    "planes": "--game --ply --planes -o --out --format",
+    "encode": """
+        -o --out --where --band-width --range --max-plies --min-plies --share --seed --analyses --depth --format
+    """,
+    "train": """
+        -o --out --config --model --d-model --layers --heads --square-width --dropout --batch-size --lr --weight-decay
+        --epochs --patience --elo-weight --balanced --max-plies --games --per-band --threads --seed --clock --engine
+        --resume --format
+    """,
+    "evaluate": "--against --split --balanced --prior --games --plots --analysed --analyses --format",
+    "report": """
+        --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
+    """,
+    "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games",
+}
+
+COLUMNS = {
+    "assay.games.columns.COLUMNS": """
+        source start_offset end_offset event site date round white black result white_elo black_elo white_title
+        black_title white_rating_diff black_rating_diff time_control base_seconds increment_seconds speed termination
+        eco opening variant plies has_clock has_eval
+    """,
+    "assay.performance.ipr.COLUMNS": """
+        group games turns elo performance ipr low high mm mm_expected top3 top3_expected ad ad_expected s c method note
+    """,
+    "assay.performance.screening.COLUMNS": """
+        player part games turns rating mm mm_expected top3 top3_expected ad ad_expected z_mm z_t3 z_ae z roi ipr ipr_low
+        ipr_high likelihood_ratio share p_value q_value expected_beyond note
+    """,
+    "assay.performance.fits.COLUMNS": """
+        elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error s_fit_error
+        elsewhere note
+    """,
+    "assay.performance.difference.COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
+    "assay.cli.calibration.MARK_COLUMNS": """
+        elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
+        ipr_error
+    """,
+    "assay.report.tables.FORMATS": "table csv json",
+    "assay.intrinsic.CURVES": "invexp ipa ipb secha sechb",
+    "assay.intrinsic.MODELS": "power shares third",
+}
+
+
+def named(path: str) -> object:
+    """A module, or a name in one."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name) if module else importlib.import_module(name)
+
+
+def command(name: str) -> click.Command:
+    first, _, second = name.partition(" ")
+    module, function, _ = next(section[first] for section in COMMANDS.values() if first in section)
+    found: click.Command = getattr(importlib.import_module(f"assay.cli.{module}"), function)
+    return found.commands[second] if isinstance(found, click.Group) else found
+
+
+@pytest.mark.parametrize("room", LIBRARY)
+def test_the_names_of_a_room(room: str) -> None:
+    found, promised = set(importlib.import_module(room).__all__), set(LIBRARY[room].split())
+    assert not promised - found, f"{room} has lost {promised - found}. {MEANT}"
+    assert not found - promised, f"{room} has the new names {found - promised}: write them into this test."
+
+
+@pytest.mark.parametrize("room", LIBRARY)
+def test_every_public_name_can_be_had_and_says_what_it_is(room: str) -> None:
+    module = importlib.import_module(room)
+    silent = [name for name in module.__all__ if callable(found := getattr(module, name)) and not inspect.getdoc(found)]
+    assert not silent
+
+
+@pytest.mark.parametrize("path", ARGUMENTS)
+def test_the_arguments_of_a_function(path: str) -> None:
+    found = set(inspect.signature(named(path)).parameters)  # type: ignore[arg-type]
+    lost = set(ARGUMENTS[path].split()) - found
+    assert not lost, f"{path} has lost the arguments {lost}. {MEANT}"
+
+
+@pytest.mark.parametrize("path", ATTRIBUTES)
+def test_what_a_thing_has(path: str) -> None:
+    thing = named(path)
+    found = set(dir(thing)) | set(getattr(thing, "__dataclass_fields__", ()))
+    lost = set(ATTRIBUTES[path].split()) - found
+    assert not lost, f"{path} has lost {lost}. {MEANT}"
+
+
+def test_the_commands() -> None:
+    found = {name for section in COMMANDS.values() for name in section}
+    promised = {name.partition(" ")[0] for name in OPTIONS}
+    assert not promised - found, f"assay has lost the commands {promised - found}. {MEANT}"
+    assert not found - promised, f"assay has the new commands {found - promised}: write them into this test."
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_options_of_a_command(name: str) -> None:
+    found = {option for param in command(name).params for option in (*param.opts, *param.secondary_opts)}
+    lost = (set(OPTIONS[name].split()) | set(EVERYWHERE.split())) - found
+    assert not lost, f"assay {name} has lost the options {lost}. {MEANT}"
+
+
+@pytest.mark.parametrize("path", COLUMNS)
+def test_the_columns(path: str) -> None:
+    found = list(named(path))  # type: ignore[call-overload]
+    promised = COLUMNS[path].split()
+    lost = [name for name in promised if name not in found]
+    assert not lost, f"{path} has lost {lost}. {MEANT}"
+    assert [name for name in found if name in promised] == promised, f"{path}: the order has changed. {MEANT}"
