@@ -152,7 +152,7 @@ def test_an_index_says_what_it_is_made_from(tmp_path: Path, pgn: Path) -> None:
     about = json.loads(pq.read_metadata(tmp_path / "games.parquet").metadata[b"assay"])
     (source,) = about["inputs"]
     assert (source["name"], source["bytes"], source["games"]) == (str(pgn), len(TEXT), 30)
-    assert len(source["sha256"]) == 64
+    assert len(source["xxh128"]) == 32
 
 
 @pytest.mark.parametrize("change", [b"x", b""])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import hashlib
 import io
 import sys
 from pathlib import Path
 
 import pytest
+import xxhash
 import zstandard
 
 from assay.errors import InputError
@@ -45,7 +45,7 @@ def test_every_packing_gives_the_same_bytes(tmp_path: Path, name: str, block: in
     with Stream(file, hashed=True) as stream:
         assert b"".join(stream.blocks(block)) == TEXT
     assert stream.problem is None
-    assert (stream.size, stream.sha256) == (len(PACKED[name]), hashlib.sha256(PACKED[name]).hexdigest())
+    assert (stream.size, stream.xxh128) == (len(PACKED[name]), xxhash.xxh3_128(PACKED[name]).hexdigest())
 
 
 @pytest.mark.parametrize("name", ["one.pgn.zst", "many.pgn.zst", "games.pgn.gz", "games.pgn.bz2"])
@@ -57,7 +57,7 @@ def test_a_truncated_file_says_so_after_what_can_be_read(tmp_path: Path, name: s
         data = b"".join(stream.blocks(1000))
     assert stream.problem is not None and stream.problem.startswith("truncated")
     assert TEXT.startswith(data) and len(data) < len(TEXT)
-    assert stream.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert stream.xxh128 == xxhash.xxh3_128(file.read_bytes()).hexdigest()
 
 
 @pytest.mark.parametrize("name", ["many.pgn.zst", "members.pgn.gz", "streams.pgn.bz2"])
@@ -82,7 +82,7 @@ def test_stdin_is_a_dash(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_hash_must_be_asked_for(tmp_path: Path) -> None:
     (tmp_path / "a.pgn").write_bytes(TEXT)
     with Stream(tmp_path / "a.pgn") as stream, pytest.raises(ValueError, match="hashed"):
-        _ = stream.sha256
+        _ = stream.xxh128
 
 
 def test_folders_are_searched_for_pgn(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class Index:
 
     path: Path
     rows: pl.LazyFrame
-    inputs: Mapping[str, Mapping[str, Any]]  # by source: bytes and sha256 of the file that was indexed
+    inputs: Mapping[str, Mapping[str, Any]]  # by source: bytes and hash of the file that was indexed
 
     @property
     def has_movetext(self) -> bool:
@@ -150,7 +150,7 @@ def _from_source(index: Index, source: str, spans: pl.DataFrame) -> Iterator[Gam
         pairs = zip(spans["start_offset"].to_list(), spans["end_offset"].to_list(), strict=True)
         yield from _pick(stream, source, list(pairs))
         stream.drain()
-        if stream.sha256 != about["sha256"]:
+        if stream.xxh128 != about["xxh128"]:
             raise changed
 
 

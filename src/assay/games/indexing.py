@@ -42,7 +42,7 @@ class IndexedSource:
     games: int
     bytes: int  # uncompressed
     size: int  # on disk
-    sha256: str
+    xxh128: str
     damage: str | None  # why the file could not be read to its end, or why it has no games
     problems: Counter[str] = field(default_factory=Counter)
 
@@ -118,7 +118,7 @@ def _describe(source: IndexedSource) -> dict[str, Any]:
     return {
         "name": source.source,
         "bytes": source.size,
-        "sha256": source.sha256,
+        "xxh128": source.xxh128,
         "games": source.games,
         "damage": source.damage,
         "problems": dict(source.problems),
@@ -146,7 +146,7 @@ def _index_one(
         damage = stream.problem
         if not games and not damage:
             damage = "the file is empty" if not length else "there is no game in it (is it PGN?)"
-        return IndexedSource(file, games, length, stream.size, stream.sha256, damage, problems)
+        return IndexedSource(file, games, length, stream.size, stream.xxh128, damage, problems)
 
 
 def _rows(piece: Piece, file: str, movetext: bool) -> tuple[pa.RecordBatch, Counter[str]]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from assay.errors import AssayWarning, InputError, OutputError
 from assay.games.catalog import open_index
 from assay.games.indexing import IndexReport, index
+from assay.games.stream import content_hash
 from assay.manifest import file_hash
 from assay.progress import Progress
 
@@ -91,7 +92,7 @@ def _games_indexed(target: Path, archive: Path, *, movetext: bool) -> int | None
         return None
     found = open_index(target)
     about = found.inputs.get(str(archive))
-    same = about is not None and about["bytes"] == archive.stat().st_size and about["sha256"] == file_hash(archive)
+    same = about is not None and about["bytes"] == archive.stat().st_size and about["xxh128"] == content_hash(archive)
     return int(about["games"]) if about is not None and same and found.has_movetext >= movetext else None
 
 

@@ -43,19 +43,12 @@ class Movetext:
         self.ends: Positions = np.cumsum(sizes)
         self.starts: Positions = self.ends - sizes
         behind = len(part.data)
+        self._rare = part.rare
         texts = cut(part.data, np.append(begin, behind - len(PADDING)), np.append(part.ends, behind))
         self.padded: npt.NDArray[np.uint8] = np.frombuffer(texts.buffers()[2], np.uint8)
 
     def __len__(self) -> int:
         return len(self.starts)
-
-    @cached_property
-    def _rare(self) -> bytes:
-        """Those of the characters `{(;%` that stand anywhere; most files have none, and some all, of them."""
-        sought, found = set(b"{(;%"), set[int]()
-        for here in self._scans():
-            found |= {byte for byte in sought - found if (here == byte).any()}
-        return bytes(found)
 
     def _scans(self) -> Iterator[npt.NDArray[np.uint8]]:
         for begin in range(0, len(self.padded), _SCAN):
@@ -63,7 +56,7 @@ class Movetext:
 
     def count_plies(self) -> npt.NDArray[np.int32]:
         """The number of plies of each game."""
-        words, strange = self._scan()
+        words, strange, rare = self._scan()
         if b"{" in self._rare:
             words &= ~self._comments
             strange &= ~(self._comments | self._braces[1])
@@ -72,9 +65,9 @@ class Movetext:
         odd = Counts(strange).between(self.starts, self._before_a_loss()) > 0
         if b"{" in self._rare:
             odd |= self._unbalanced_braces
-        if b"(" in self._rare:
+        if b"(" in rare:
             plies -= self._in_variations(counts, odd)
-        if b";" in self._rare:
+        if b";" in rare:
             self._mark(positions_of(self.padded, ord(";")), odd)
         if b"%" in self._rare:
             signs = positions_of(self.padded, ord("%"))
@@ -83,9 +76,12 @@ class Movetext:
             plies[g] = count_slowly(self.padded[self.starts[g] : self.ends[g]].tobytes())
         return plies.astype(np.int32)
 
-    def _scan(self) -> tuple[Words, Words]:
-        """Where words begin with a letter, and where something stands that makes a game odd; in comments too."""
-        words, strange = [], []
+    def _scan(self) -> tuple[Words, Words, bytes]:
+        """Where words begin with a letter, and where something stands that makes a game odd; in comments too.
+
+        And those of the characters `(;` that stand anywhere.
+        """
+        words, strange, rare = [], [], set[int]()
         for i, here in enumerate(self._scans()):
             breaks = self._behind_a_break(i * _SCAN, len(here))
             other = here > ord("h")
@@ -94,7 +90,8 @@ class Movetext:
             breaks &= (here - np.uint8(ord("A"))) <= ord("z") - ord("A")  # what lies below wraps around
             words.append(breaks)
             strange.append(other)
-        return pack(words), pack(strange)
+            rare |= {byte for byte in b"(;" if byte not in rare and (here == byte).any()}
+        return pack(words), pack(strange), bytes(rare)
 
     def _behind_a_break(self, begin: int, size: int) -> Flags:
         """Whether the byte before each of these ends a word: white space or a mark up to the dot, but not a hyphen."""
@@ -162,7 +159,7 @@ def have_command(part: Split, name: bytes) -> Flags:
     A game that has it has it early, so that little is searched.
     """
     sought = b"[%" + name + b" "
-    if b"%" not in part.data:
+    if b"%" not in part.rare:
         return np.zeros(len(part), np.bool_)
     find = part.data.find
     return np.array(

@@ -25,6 +25,7 @@ Positions = npt.NDArray[np.int64]
 PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
 _TAILS = (8 << 10, 64 << 10)  # how much of the end of a block is looked at for the start of a game
 
+_SCAN = 128 << 10  # this much stays in the second-level cache while it is looked at
 _HELD = threading.local()
 
 _BOM = b"\xef\xbb\xbf"
@@ -43,8 +44,9 @@ class Split:
     `starts` and `ends` are positions in `data`; `base` is the position of `data` in the uncompressed stream. The
     tag lines run from `tag_starts` to `tag_ends` (without the line's end); `tag_games` tells the game of each and
     `tag_words` its first eight bytes behind the bracket.
-    `line_starts` are those of all lines. `data` ends with a few empty lines, so that words can be read at any position
-    of `padded`, its bytes. `outside` tells of text before the first game that is none.
+    `rare` holds those of the characters `%\\{` and tab that stand anywhere; `ascii` tells whether all is ASCII. `data` ends
+    with a few empty lines, so that words can be read at any position of `padded`, its bytes. `outside` tells of text
+    before the first game that is none.
     """
 
     data: bytes
@@ -55,7 +57,8 @@ class Split:
     tag_ends: Positions
     tag_games: Positions
     tag_words: npt.NDArray[np.uint64]
-    line_starts: Positions
+    rare: bytes
+    ascii: bool
     outside: bool = False
     base: int = 0
 
@@ -89,6 +92,21 @@ def _scratch(size: int) -> npt.NDArray[np.bool_]:
     return held[:size]
 
 
+def _survey(bytes_: npt.NDArray[np.uint8]) -> tuple[Positions, bytes, bool]:
+    """Where lines end, which of the rare characters stand anywhere, and whether all is ASCII, in one pass."""
+    is_end = _scratch(len(bytes_))
+    found, ascii_ = set[int](), True
+    for begin in range(0, len(bytes_), _SCAN):
+        here = bytes_[begin : begin + _SCAN]
+        np.equal(here, ord("\n"), out=is_end[begin : begin + _SCAN])
+        sought = b"%\\"
+        if (here - np.uint8(10)).max() > ord("z") - 10:  # a tab wraps around
+            sought += b"\t{"
+            ascii_ = ascii_ and bool(here.max() < 128)
+        found |= {byte for byte in sought if byte not in found and (here == byte).any()}
+    return is_end.nonzero()[0], bytes(found), ascii_
+
+
 def words_at(padded: npt.NDArray[np.uint8], positions: Positions, size: int = 8) -> npt.NDArray[Any]:
     """The eight (or four, or two) bytes at each position, as little-endian words."""
     words = np.ndarray((len(padded) - 7,), f"<u{size}", padded, 0, (1,))
@@ -109,7 +127,7 @@ class _Lines:
         self.data = data
         self.padded = np.frombuffer(data, np.uint8)
         begin = len(_BOM) if at_start and data.startswith(_BOM) else 0
-        newlines = positions_of(self.padded[: len(data) - len(PADDING) + 1], 10)
+        newlines, self.rare, self.ascii = _survey(self.padded[: len(data) - len(PADDING) + 1])
         self.ends = newlines
         self.starts = np.empty_like(newlines)
         self.starts[0] = begin
@@ -160,7 +178,7 @@ class _Lines:
     def in_comment(self, lines: Positions, *, last: bool) -> npt.NDArray[np.bool_]:
         """Whether each of these lines starts inside a comment."""
         inside = np.zeros(len(lines), np.bool_)
-        if b"{" not in self.data:
+        if b"{" not in self.rare:
             return inside
         floor, open_ = 0, False
         for i, at in enumerate(self.starts[lines].tolist()):
@@ -248,7 +266,8 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
         tag_ends=lines.ends[tags],
         tag_games=np.repeat(np.arange(len(starting)), tag_counts),
         tag_words=lines.tag_words[own],
-        line_starts=lines.starts,
+        rare=lines.rare,
+        ascii=lines.ascii,
         outside=outside,
     )
 

@@ -57,7 +57,7 @@ class _TagLines:
         table = np.zeros(1 << _HEAP_BITS, np.uint8)
         table[_hash(known)] = np.arange(1, len(known) + 1)
         words = part.tag_words
-        if b"\t" in part.data:
+        if b"\t" in part.rare:
             words = words_at(np.frombuffer(part.data.replace(b"\t", b" "), np.uint8), part.tag_starts + 1)
         space = _lowest_space(words)
         self._names = words & (space - np.uint64(1))
@@ -159,7 +159,7 @@ class TagColumns:
         self._lines = _TagLines(part, names)
         self._problems = problems
         self._buffer = pa.py_buffer(part.data)
-        self._plain = part.data.isascii() and b"\\" not in part.data
+        self._plain = part.ascii and b"\\" not in part.rare
         self._rows = np.arange(len(part))
         self._every = pa.array(2 * self._rows)
 
