@@ -150,6 +150,16 @@ def test_a_value_that_changed_is_refused_until_it_is_mended(store: Store) -> Non
     assert list(store.all_left_out(number)) == [LeftOut(b"l" * 35, "forced", 0)]
 
 
+def test_mending_takes_out_no_other_analysis_of_the_position(store: Store) -> None:
+    out = LeftOut(b"k" * 35, "decided", 612)
+    for number in (store.number_of(ENGINE), store.number_of(with_lines(1))):
+        store.add(number, [valued("a"), out])
+    store._db.execute("UPDATE left_out SET value = 613 WHERE analysis = 1")
+    store._db.execute("UPDATE valued SET reached = 2 WHERE analysis = 1")
+    assert store.mend() == 2
+    assert (list(store.all_valued(2)), list(store.all_left_out(2))) == ([valued("a")], [out])
+
+
 def test_an_analysis_that_no_longer_says_who_made_it_goes_with_its_positions(store: Store) -> None:
     store.add(store.number_of(ENGINE), [valued("a")])
     store._db.execute("UPDATE analysis SET engine = 'Fisi 1'")

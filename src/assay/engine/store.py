@@ -39,7 +39,8 @@ from assay.errors import StoreError
 
 _APPLICATION = 0x41535359
 _FORMAT = 2  # 1 had no checksums; its stores are read as they are, and get the columns when they are written to
-_SCHEMA = """
+_INDEX = "CREATE UNIQUE INDEX valued_key ON valued (analysis, key, depth, legal)"
+_SCHEMA = f"""
 CREATE TABLE analysis (
     id INTEGER PRIMARY KEY, engine TEXT NOT NULL, net TEXT NOT NULL, options TEXT NOT NULL,
     nodes INTEGER NOT NULL, lines INTEGER NOT NULL, checksum INTEGER, UNIQUE (engine, net, options, nodes, lines)
@@ -49,7 +50,7 @@ CREATE TABLE valued (
     reached INTEGER NOT NULL, legal INTEGER NOT NULL, nodes INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
     moves BLOB NOT NULL, scores BLOB NOT NULL, checksum INTEGER
 );
-CREATE UNIQUE INDEX valued_key ON valued (analysis, key, depth, legal);
+{_INDEX};
 CREATE TABLE left_out (
     analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, reason TEXT NOT NULL, value INTEGER NOT NULL,
     checksum INTEGER, PRIMARY KEY (analysis, key)
@@ -361,18 +362,23 @@ class Store:
         """
         damaged = 0
         with self._transaction() as db:
-            for table, id, columns in (
-                ("analysis", "id", "engine, net, options, nodes, lines"),
-                ("valued", "id", _COLUMNS),
-                ("left_out", "key", "key, reason, value"),
+            # What is damaged may be an index, or the row that it leads to: rows first, then the index from them.
+            db.execute("REINDEX analysis")
+            db.execute("DROP INDEX valued_key")
+            for table, name, columns in (
+                ("analysis", "id, id", "engine, net, options, nodes, lines"),
+                ("valued", "analysis, id", _COLUMNS),
+                ("left_out", "analysis, key", "key, reason, value"),
             ):
-                rows = db.execute(f"SELECT {id}, {columns}, checksum FROM {table} WHERE checksum NOT NULL")
-                wrong = [(number,) for number, *row, checksum in rows if checksum != _sum(row)]
-                db.executemany(f"DELETE FROM {table} WHERE {id} = ?", wrong)
+                rows = db.execute(f"SELECT {name}, {columns}, checksum FROM {table} WHERE checksum NOT NULL")
+                wrong = [(one, two) for one, two, *row, checksum in rows if checksum != _sum(row)]
+                db.executemany(f"DELETE FROM {table} WHERE ({name}) = (?, ?)", wrong)
                 damaged += len(wrong)
-            db.execute("REINDEX valued_key")  # a damaged key there hides a good row
             for table in ("valued", "left_out", "covered"):
                 damaged += db.execute(f"DELETE FROM {table} WHERE analysis NOT IN (SELECT id FROM analysis)").rowcount
+            # A position whose key was damaged in the index may have been analysed again.
+            db.execute("DELETE FROM valued WHERE id NOT IN (SELECT max(id) FROM valued GROUP BY analysis, key)")
+            db.execute(_INDEX)
         return damaged
 
 
