@@ -5,7 +5,8 @@
     python -m fuzz.run --again fuzz/found/pgn-crash-...   one case that failed before, with its traceback
 
 Seeds are made from the project's own games (see `made.py`). What a run finds worth keeping goes to `.fuzz/TARGET`, and
-the next run starts from it. A case that breaks a promise ends its target and is kept in `.fuzz/found`.
+the next run starts from it; `.fuzz/TARGET.log` tells
+how far it is. A case that breaks a promise ends its target and is kept in `.fuzz/found`.
 """
 
 from __future__ import annotations
@@ -56,22 +57,25 @@ def start(name: str, cases: int, seed: int) -> dict[str, object]:
         "-rss_limit_mb=4096",
     ]
     options += [f"-artifact_prefix={FOUND}/{name}-", str(folder)]
-    began = time.monotonic()
+    began, spent = time.monotonic(), os.times().children_user
     # One thread for everything: cases are small, and waiting for threads would take most of the time.
     alone = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1")
     command = [sys.executable, "-m", "fuzz.run", "--one", name, *options]
     # Files of the cases go to memory where there is such a place: there are a hundred thousand of them.
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None) as place:
         env = os.environ | alone | {"TMPDIR": place}
-        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=env)
-    states = _STATE.findall(done.stderr)
+        log = KEPT / f"{name}.log"
+        with log.open("wb") as said:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=env)
+    states = _STATE.findall(log.read_bytes())
     if done.returncode:
-        sys.stderr.write(done.stderr.decode("utf-8", "replace")[-4000:])
+        sys.stderr.write(log.read_text(encoding="utf-8", errors="replace")[-4000:])
     first, last = (states[0], states[-1]) if states else ((b"0",) * 3, (b"0",) * 3)
     return {
         "target": name,
         "cases": cases if not done.returncode else "broken",
         "seconds": round(time.monotonic() - began),
+        "processor": round(os.times().children_user - spent),
         "edges at first": int(first[0]),
         "edges": int(last[0]),
         "features": int(last[1]),

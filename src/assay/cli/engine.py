@@ -199,7 +199,8 @@ def analyses(store: Path | None, mend: bool, format: str) -> None:
     if mend:
         Store(path).close()  # refuses a file that is no store, instead of making one
         with writing(path) as opened:
-            click.echo(f"{opened.mend():,} damaged entries taken out of {path}.", err=True)
+            count = opened.mend()
+            click.echo(f"{count:,} damaged entr{'y' if count == 1 else 'ies'} taken out of {path}.", err=True)
     with Store(path) as opened:
         rows = [
             {
