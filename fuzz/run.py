@@ -2,11 +2,11 @@
 
     python -m fuzz.run                                    every target, 100,000 cases each
     python -m fuzz.run pgn where --cases 5000
-    python -m fuzz.run --again fuzz/found/pgn-crash-...   one case that failed before, with its traceback
+    python -m fuzz.run --again .fuzz/found/pgn-crash-...  one case that failed before, with its traceback
 
 Seeds are made from the project's own games (see `made.py`). What a run finds worth keeping goes to `.fuzz/TARGET`, and
-the next run starts from it; `.fuzz/TARGET.log` tells
-how far it is. A case that breaks a promise ends its target and is kept in `.fuzz/found`.
+the next run starts from it; `.fuzz/TARGET.log` tells how far it is. A case that breaks a promise ends its target and is
+kept in `.fuzz/found`.
 """
 
 from __future__ import annotations
