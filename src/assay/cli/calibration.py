@@ -27,7 +27,9 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @store_option
-@click.option("--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Depth of the analyses.")
+@click.option(
+    "--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Depth of the analyses, in plies."
+)
 @click.option("--mileposts", callback=_marks, default="1600:2700:100", show_default=True, help="The marks.")
 @click.option("--within", type=click.FloatRange(1), default=20, show_default=True, help="Points from a mark, at most.")
 @click.option(
@@ -109,7 +111,13 @@ def calibrate(
 
 @click.group(cls=click.Group)
 def calibration() -> None:
-    """Show calibrations: how an average error becomes Elo."""
+    """Show calibrations: how an average error becomes Elo.
+
+    \b
+    Examples:
+      assay calibration list
+      assay calibration show --depth 8
+    """
 
 
 @calibration.command("show", cls=Command)
@@ -149,8 +157,9 @@ def calibration_list(format: str) -> None:
     """List the calibrations that come with Assay.
 
     \b
-    Example:
+    Examples:
       assay calibration list
+      assay calibration list --format json
     """
     from assay.performance.calibration import load, shipped
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.manual import write_foot
 from assay.report.tables import FORMATS, render
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
 
 
 class Command(click.Command):
-    """A command with `--quiet` and `--debug`, and with the examples of its help kept as they are written."""
+    """A command with `--quiet` and `--debug`, and with the usual foot of its help."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -55,6 +56,11 @@ class Command(click.Command):
                     help="Show the traceback of an error.",
                 )
             )
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Files, exit status, and where to read on."""
+        super().format_epilog(ctx, formatter)
+        write_foot(ctx, formatter)
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> bool:

@@ -233,7 +233,7 @@ def _print_stats_whole(found: Stats, format: str) -> None:
 
 @click.command(cls=Command)
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
-@click.option("--where", required=True, metavar="EXPR", help="The condition; see below.")
+@click.option("--where", required=True, metavar="EXPR", help="The condition; see above.")
 @click.option("--count-only", is_flag=True, help="Print the number of games alone.")
 @click.option("--preview", type=click.IntRange(0), metavar="N", help="Print the first N games.")
 @click.option(
@@ -297,7 +297,9 @@ def filter(
     metavar="FILE",
     help="Where the games go; FILE.manifest.json beside it tells how they were drawn.",
 )
-@click.option("--band-width", type=click.IntRange(1), default=100, show_default=True, help="Width of a rating band.")
+@click.option(
+    "--band-width", type=click.IntRange(1), default=100, show_default=True, help="Width of a rating band, in Elo."
+)
 @where_option
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed draws the same games."

@@ -26,7 +26,11 @@ def _turns_options(function: F) -> F:
         (
             store_option,
             click.option(
-                "--depth", type=click.IntRange(1, 244), default=10, show_default=True, help="Of the analyses."
+                "--depth",
+                type=click.IntRange(1, 244),
+                default=10,
+                show_default=True,
+                help="Depth of the analyses, in plies.",
             ),
             click.option("--engine", multiple=True, help="Whose analyses, if the store has several; several: a jury."),
             click.option(
@@ -79,7 +83,9 @@ def _read(files: Sequence[str]) -> list[Game]:
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @_turns_options
-@click.option("--by", type=click.Choice(FIT_GROUPS), default="all", show_default=True, help="A row for each.")
+@click.option(
+    "--by", type=click.Choice(FIT_GROUPS), default="all", show_default=True, help="One row for each of these."
+)
 @click.option(
     "--within",
     type=click.FloatRange(0),
@@ -185,7 +191,9 @@ def fit(
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @_turns_options
-@click.option("--by", type=click.Choice(DIFFERENCE_GROUPS), default="player", show_default=True, help="A row for each.")
+@click.option(
+    "--by", type=click.Choice(DIFFERENCE_GROUPS), default="player", show_default=True, help="One row for each of these."
+)
 @click.option(
     "--cap",
     type=click.FloatRange(0, min_open=True),
@@ -324,7 +332,9 @@ def show(
 )
 @click.option("--name", "names", multiple=True, help="Name of a player, in order.  [default: Player 1, Player 2, ...]")
 @click.option("--engine", default="stockfish", show_default=True, help="Engine that values the moves.")
-@click.option("--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Of its searches.")
+@click.option(
+    "--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Depth of its searches, in plies."
+)
 @click.option("--lines", type=click.IntRange(2), default=50, show_default=True, help="Moves to value.")
 @click.option(
     "--calibration", metavar="NAME|FILE", help="Which makes s and c of a rating.  [default: that of the depth]"

@@ -85,12 +85,18 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
 @click.argument("files", nargs=-1, required=True, type=_FILE, metavar="FILE...")
 @click.option("-o", "--out", type=_FOLDER, required=True, metavar="DATASET", help="The new dataset (a folder).")
 @click.option("--where", metavar="EXPR", help="Take only games for which this holds, as in 'assay filter'.")
-@click.option("--band-width", type=click.IntRange(10, 1000), default=100, show_default=True, help="Of a rating band.")
+@click.option(
+    "--band-width",
+    type=click.IntRange(10, 1000),
+    default=100,
+    show_default=True,
+    help="Width of a rating band, in Elo.",
+)
 @click.option("--range", "bounds", callback=_range, default="600:3100", show_default=True, help="Ratings to take.")
 @click.option("--max-plies", type=click.IntRange(1), default=200, show_default=True, help="Plies to keep of a game.")
 @click.option("--min-plies", type=click.IntRange(1), default=10, show_default=True, help="Leave shorter games out.")
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the games.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Of the draw by --share.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draw by --share.")
 @click.option("--analyses", type=_FILE, metavar="STORE", help="Add engine scalars from this analysis store.")
 @click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="Depth of those analyses.")
 @format_option
@@ -167,17 +173,19 @@ def _filter(where: str | None) -> Any:
 @click.option("-o", "--out", type=_FOLDER, required=True, metavar="RUN", help="Where the training goes (a folder).")
 @click.option("--config", "config_file", type=_FILE, help="Settings as TOML; options given here come before it.")
 @click.option(
-    "--model", type=click.Choice(("transformer", "gru", "boosting", "tags", "mean")), help="[default: transformer]"
+    "--model",
+    type=click.Choice(("transformer", "gru", "boosting", "tags", "mean")),
+    help="Kind of model.  [default: transformer]",
 )
 @click.option("--d-model", type=int, help="Width of the model.  [default: 128]")
 @click.option("--layers", type=int, help="Layers.  [default: 4]")
 @click.option("--heads", type=int, help="Attention heads.  [default: 4]")
 @click.option("--square-width", type=int, help="Channels per square; 0 projects the raw bits.  [default: 24]")
-@click.option("--dropout", type=float, help="[default: 0.1]")
+@click.option("--dropout", type=float, help="Share of activations left out in training.  [default: 0.1]")
 @click.option("--batch-size", type=int, help="Games per step.  [default: 64]")
 @click.option("--lr", type=float, help="Peak learning rate.  [default: 3e-4]")
-@click.option("--weight-decay", type=float, help="[default: 0.05]")
-@click.option("--epochs", type=int, help="[default: 10]")
+@click.option("--weight-decay", type=float, help="Weight decay of AdamW.  [default: 0.05]")
+@click.option("--epochs", type=int, help="Passes over the training games, at most.  [default: 10]")
 @click.option("--patience", type=int, help="Epochs without a better validation NLL before stopping.  [default: 3]")
 @click.option("--elo-weight", type=float, help="Weight of the squared error of the mean.  [default: 0]")
 @click.option("--smoothing", type=float, help="Spread each label over a bell of so many bands.  [default: 0]")
@@ -190,7 +198,7 @@ def _filter(where: str | None) -> Any:
 @click.option("--per-band", type=int, help="Games per band and epoch at most; 0 for all.  [default: 0]")
 @click.option("--epoch-games", type=int, help="Games of an epoch; 0 for all.  [default: 0]")
 @click.option("--threads", type=int, help="Processor threads.  [default: 1]")
-@click.option("--seed", type=int, help="[default: 1]")
+@click.option("--seed", type=int, help="Seed of the first weights and the order of the games.  [default: 1]")
 @click.option("--clock", is_flag=True, help="Read clock times too.")
 @click.option("--engine", is_flag=True, help="Read engine scalars too.")
 @click.option("--ending", is_flag=True, help="Know with the last move of a finished game that it is the last.")
@@ -249,7 +257,13 @@ def train(
 @click.argument("run", type=_FOLDER, metavar="RUN")
 @click.argument("dataset", type=_FOLDER, metavar="DATASET")
 @click.option("--against", "others", multiple=True, type=_FOLDER, metavar="RUN", help="Other runs beside it (repeat).")
-@click.option("--split", type=click.Choice(("train", "validation", "test")), default="test", show_default=True)
+@click.option(
+    "--split",
+    type=click.Choice(("train", "validation", "test")),
+    default="test",
+    show_default=True,
+    help="Games of which set.",
+)
 @click.option("--balanced", is_flag=True, help="As many games of each band.")
 @click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
 @click.option("--games", type=click.IntRange(1), help="Judge on so many games only.")

@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from assay import __version__
+from assay.cli.manual import ENVIRONMENT, EXIT
 from assay.errors import AssayError, AssayWarning
 
 # command: (module in assay.cli, function, one line of help), by section. A new command needs a line here and a
@@ -77,6 +78,14 @@ class Sections(click.Group):
                 return command
         return None
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What holds for all commands, and where to read on."""
+        for title, rows in (("Environment", ENVIRONMENT), ("Exit status", EXIT)):
+            with formatter.section(title):
+                formatter.write_dl(rows)
+        with formatter.section("See also"):
+            formatter.write_text("assay COMMAND --help; the tutorials and all pages: docs/index.md")
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -104,11 +113,17 @@ class Sections(click.Group):
 def assay(ctx: click.Context, debug: bool) -> None:
     """How strong is this chess play? Ratings from results, from moves, and learned, with error bars.
 
+    Games are PGN: .pgn, .pgn.zst, .pgn.gz, .pgn.bz2, folders of these, - for stdin. Tables print as text, CSV or JSON
+    (--format). Progress and remarks go to stderr, results to stdout.
+
     \b
     Examples:
-      assay index games.pgn.zst -o games.parquet
-      assay results games.pgn
-      assay ipr tournament.pgn
+      assay sample                                  games to try everything with
+      assay results games.pgn                       ratings from results
+      assay ipr tournament.pgn                      ratings from moves (needs a chess engine)
+      assay screen tournament.pgn                   whose moves are unusual for the rating?
+      assay report tournament.pgn -o event.html     all of it in one file to open and mail
+      assay index games.pgn.zst -o games.parquet    a table of a whole archive
     """
     ctx.obj = {"debug": debug}
 

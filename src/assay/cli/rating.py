@@ -33,7 +33,7 @@ def _analysis_options(function: F) -> F:
     for option in reversed(
         (
             click.option("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]"),
-            click.option("--depth", type=click.IntRange(1, 60), help="Depth of the analyses.  [default: 10]"),
+            click.option("--depth", type=click.IntRange(1, 60), help="Depth of the analyses, in plies.  [default: 10]"),
             click.option("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals."),
             click.option("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for."),
             click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks."),
@@ -115,7 +115,9 @@ def _turns(
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @store_option
-@click.option("--by", type=click.Choice(IPR_GROUPS), default="player", show_default=True, help="A row for each.")
+@click.option(
+    "--by", type=click.Choice(IPR_GROUPS), default="player", show_default=True, help="One row for each of these."
+)
 @click.option("--player", metavar="NAME", help="Only the moves of this player.")
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
 @click.option(
@@ -132,7 +134,9 @@ def _turns(
     show_default=True,
     help="Kind of interval.",
 )
-@click.option("--level", type=float, callback=_level, default=95, show_default=True, help="Of the interval, in %.")
+@click.option(
+    "--level", type=float, callback=_level, default=95, show_default=True, help="Level of the interval, in %."
+)
 @click.option("--no-prior", is_flag=True, help="Do not draw ratings from few turns towards the player's rating.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots here, too.")
@@ -218,7 +222,9 @@ def _only_player(turns: Turns, player: str) -> Turns:
     metavar="flat|tag|MEAN:SD",
     help="Before the first move: all ratings alike, about the tag's rating, or normal.",
 )
-@click.option("--level", type=float, callback=_level, default=80, show_default=True, help="Of the interval, in %.")
+@click.option(
+    "--level", type=float, callback=_level, default=80, show_default=True, help="Level of the interval, in %."
+)
 @click.option(
     "--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write a plot here, too."
 )
