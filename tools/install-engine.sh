@@ -2,7 +2,7 @@
 # Find a Stockfish, or install one: apt (with sudo if not root), Homebrew, the WASM build from npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-say() { printf 'assay set-up: %s\n' "$*" >&2; }
+. tools/common.sh
 
 usual_places=(/usr/games /usr/local/games /usr/local/bin /opt/homebrew/bin /usr/bin "$PWD/.tools/bin")
 found() {
@@ -15,15 +15,8 @@ found() {
 }
 found && exit 0
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo >/dev/null 2>&1; then sudo "$@"; else return 1; fi
-}
-if command -v apt-get >/dev/null 2>&1; then
-    say "installing Stockfish with apt ..."
-    export DEBIAN_FRONTEND=noninteractive
-    { as_root apt-get update -qq && as_root apt-get install -y -qq stockfish; } >/dev/null 2>&1 || say "apt could not install it."
-    found && exit 0
-fi
+apt_install stockfish
+found && exit 0
 if command -v brew >/dev/null 2>&1; then
     say "installing Stockfish with Homebrew ..."
     brew install --quiet stockfish || say "Homebrew could not install it."

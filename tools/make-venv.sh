@@ -2,7 +2,7 @@
 # make-venv.sh PYTHON FOLDER: a virtual environment, or a sentence that says what is missing.
 set -euo pipefail
 python=$1 folder=$2
-say() { printf 'assay set-up: %s\n' "$*" >&2; }
+. "$(dirname "$0")/common.sh"
 
 if ! command -v "$python" >/dev/null 2>&1; then
     say "'$python' is not installed. Install Python 3.11 or newer, or name it: make PYTHON=/path/to/python3.11"

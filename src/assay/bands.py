@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SPEEDS = ("ultrabullet", "bullet", "blitz", "rapid", "classical", "correspondence")
-
 # Lichess: the estimated length of a game, base + 40 increments, in seconds; each speed lies below its limit.
 SPEED_LIMITS = {"ultrabullet": 30, "bullet": 180, "blitz": 480, "rapid": 1500, "classical": 21600}
 

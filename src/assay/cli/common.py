@@ -96,6 +96,18 @@ def store_option(function: F) -> F:
     )(function)
 
 
+def out_folder_option(function: F) -> F:
+    """`-o DIR`: the folder that files go into; without it, here."""
+    return click.option(
+        "-o",
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path(),
+        metavar="DIR",
+        help="Where the files go.  [default: here]",
+    )(function)
+
+
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:
     """Print a table to stdout; see :func:`assay.report.tables.render`."""
     click.echo(render(rows, columns, **how))

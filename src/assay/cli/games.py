@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, print_table
+from assay.cli.common import Command, format_option, is_quiet, out_folder_option, print_table
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,14 +91,7 @@ def _tell_counts(counts: Mapping[str, int]) -> None:
 
 @click.command(cls=Command)
 @click.argument("month", metavar="YYYY-MM")
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    metavar="DIR",
-    help="Where the archive and its index go.  [default: here]",
-)
+@out_folder_option
 @click.option("--url", metavar="URL", help="Where the archives are.  [default: https://database.lichess.org/standard]")
 @click.option("--movetext", is_flag=True, help="Keep the text of the games in the index too.")
 @format_option

@@ -37,7 +37,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "fit": ("intrinsic", "fit", "Fit the model of a fallible player to games: the paper's table."),
         "show": ("intrinsic", "show", "Show a game turn by turn, as the model sees it."),
         "difference": ("intrinsic", "difference", "Average difference between the moves played and the engine's."),
-        "simulate": ("intrinsic", "simulate", "Play a tournament among agents of known strength."),
+        "simulate": ("simulate", "simulate", "Play a tournament among agents of known strength."),
         "ipr": ("rating", "ipr", "Rate players by their moves, with intervals."),
         "posterior": ("rating", "posterior", "Follow the rating through one game, move by move."),
         "screen": ("rating", "screen", "Compare players' moves with what is expected of their ratings."),
@@ -109,8 +109,7 @@ class Sections(click.Group):
 @click.group(cls=Sections, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="assay")
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.pass_context
-def assay(ctx: click.Context, debug: bool) -> None:
+def assay(debug: bool) -> None:
     """How strong is this chess play? Ratings from results, from moves, and learned, with error bars.
 
     Games are PGN: .pgn, .pgn.zst, .pgn.gz, .pgn.bz2, folders of these, - for stdin. Tables print as text, CSV or JSON
@@ -125,7 +124,6 @@ def assay(ctx: click.Context, debug: bool) -> None:
       assay report tournament.pgn -o event.html     all of it in one file to open and mail
       assay index games.pgn.zst -o games.parquet    a table of a whole archive
     """
-    ctx.obj = {"debug": debug}
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -6,18 +6,11 @@ from pathlib import Path
 
 import click
 
-from assay.cli.common import Command, format_option, print_table
+from assay.cli.common import Command, format_option, out_folder_option, print_table
 
 
 @click.command(cls=Command)
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    metavar="DIR",
-    help="Where the files go.  [default: here]",
-)
+@out_folder_option
 @format_option
 def sample(out: Path, format: str) -> None:
     """Write the sample games that come with Assay into a folder.
