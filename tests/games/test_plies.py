@@ -48,6 +48,13 @@ def test_odd_movetext(movetext: str) -> None:
     assert movetext_of(whole).count_plies().tolist() == [2, ODD[movetext], 3]
 
 
+@pytest.mark.parametrize("space", [" ", "\r", "\t \r", "\x18"])
+def test_games_of_tags_alone_that_end_with_white_space(space: str) -> None:
+    """Lines of a file from Windows end so; the movetext must not begin behind the end of its game."""
+    lines = ['[White "a"]', '[Result "1-0"]', "", '[White "b"]', '[Result "0-1"]', "", '[White "c"]', "", "1. e4 *"]
+    assert movetext_of(f"{space}\n".join(lines)).count_plies().tolist() == [0, 0, 1]
+
+
 def test_games_without_tags() -> None:
     assert movetext_of("1.e4 e5 1-0\n\n1. d4 *\n\n1.c4 c5 2.g3 0-1").count_plies().tolist() == [2, 1, 3]
 

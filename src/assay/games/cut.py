@@ -17,6 +17,8 @@ def with_gaps(buffer: pa.Buffer, begin: Positions, end: Positions, kind: pa.Data
     """The pieces from each begin to its end, which come in order, and the gaps between them; nothing is copied."""
     offsets = np.empty(2 * len(begin), np.int32)
     offsets[0::2], offsets[1::2] = begin, end
+    # Arrow believes what it is told: offsets that go back would lead it anywhere in memory.
+    assert (offsets[1:] >= offsets[:-1]).all(), "pieces must come in order"
     return pa.Array.from_buffers(kind, max(len(offsets) - 1, 0), [None, pa.py_buffer(offsets), buffer])
 
 

@@ -190,4 +190,4 @@ def _begins(part: Split) -> Positions:
     begin = np.maximum(part.starts - 1, 0)
     last_of_game = np.flatnonzero(np.diff(part.tag_games, append=-1))
     begin[part.tag_games[last_of_game]] = part.tag_ends[last_of_game]
-    return begin
+    return np.minimum(begin, part.ends)  # a game of tags alone ends before the white space of its last line
