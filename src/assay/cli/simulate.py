@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.cli.common import Command, counted, is_quiet
+
+if TYPE_CHECKING:
+    from assay.performance.simulate import Entrant
 
 
 @click.command(cls=Command)
@@ -76,28 +80,12 @@ def simulate(
 
     from assay.engine.live import Engine
     from assay.engine.store import Writer, writing
-    from assay.errors import InputError
     from assay.manifest import make, write
     from assay.paths import atomic
-    from assay.performance.calibration import load
-    from assay.performance.simulate import Assist, Entrant, tournament, truth
+    from assay.performance.simulate import tournament, truth
     from assay.progress import Progress
 
-    if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
-        raise click.UsageError("give --elo for each player, or --s and --c for each.")
-    pairs = list(zip(all_s, all_c, strict=True))
-    if elos:
-        artery = load(calibration, depth=depth).usable().artery
-        pairs = [artery.at(elo) for elo in elos]
-    labels = [names[i] if i < len(names) else f"Player {i + 1}" for i in range(len(pairs))]
-    helped = {assist.name: assist for assist in map(Assist.parse, assists)}
-    if unknown := set(helped) - set(labels):
-        raise InputError(f"nobody is called {sorted(unknown)[0]!r}: the players are {', '.join(labels)}.")
-    ratings = [round(e) for e in elos] if elos else [None] * len(pairs)
-    entrants = [
-        Entrant(label, s, c, rating, helped.get(label))
-        for label, (s, c), rating in zip(labels, pairs, ratings, strict=True)
-    ]
+    entrants = _entrants(elos, all_s, all_c, names, assists, calibration, depth)
     settings = {
         "engine": engine,
         "depth": depth,
@@ -128,3 +116,34 @@ def simulate(
     write(out.with_suffix(".manifest.json"), manifest)
     what = f"{counted(len(played), 'game')} written to {out}, the truth to {out.with_suffix('.manifest.json')}"
     click.echo(f"{what}.", err=True)
+
+
+def _entrants(
+    elos: Sequence[float],
+    all_s: Sequence[float],
+    all_c: Sequence[float],
+    names: Sequence[str],
+    assists: Sequence[str],
+    calibration: str | None,
+    depth: int,
+) -> list[Entrant]:
+    """The players that the options describe."""
+    from assay.errors import InputError
+    from assay.performance.calibration import load
+    from assay.performance.simulate import Assist, Entrant
+
+    if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
+        raise click.UsageError("give --elo for each player, or --s and --c for each.")
+    pairs = list(zip(all_s, all_c, strict=True))
+    if elos:
+        artery = load(calibration, depth=depth).usable().artery
+        pairs = [artery.at(elo) for elo in elos]
+    labels = [names[i] if i < len(names) else f"Player {i + 1}" for i in range(len(pairs))]
+    helped = {assist.name: assist for assist in map(Assist.parse, assists)}
+    if unknown := set(helped) - set(labels):
+        raise InputError(f"nobody is called {sorted(unknown)[0]!r}: the players are {', '.join(labels)}.")
+    ratings = [round(e) for e in elos] if elos else [None] * len(pairs)
+    return [
+        Entrant(label, s, c, rating, helped.get(label))
+        for label, (s, c), rating in zip(labels, pairs, ratings, strict=True)
+    ]
