@@ -13,7 +13,7 @@ from typing import Any
 
 from assay import __version__
 from assay.errors import AssayWarning, InputError
-from assay.paths import atomic
+from assay.paths import atomic, shown
 
 
 def file_hash(path: str | Path) -> str:
@@ -27,7 +27,10 @@ def file_hash(path: str | Path) -> str:
 
 def describe_inputs(paths: Iterable[str | Path]) -> list[dict[str, Any]]:
     """Name, size and hash of each input file."""
-    return [{"name": Path(path).name, "bytes": Path(path).stat().st_size, "sha256": file_hash(path)} for path in paths]
+    return [
+        {"name": shown(Path(path).name), "bytes": Path(path).stat().st_size, "sha256": file_hash(path)}
+        for path in paths
+    ]
 
 
 def make(kind: str, *, inputs: Iterable[Mapping[str, Any]] = (), settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,8 +70,10 @@ def _checksum(data: Mapping[str, Any]) -> str:
 
 def write(path: str | Path, manifest: Mapping[str, Any]) -> None:
     """Write a manifest as JSON, whole or not at all."""
+    text = json.dumps(sealed(manifest), indent=2, ensure_ascii=False) + "\n"
     with atomic(path) as part:
-        part.write_text(json.dumps(sealed(manifest), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        # Names of files need not be UTF-8; what is none becomes an escape of JSON.
+        part.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def read(path: str | Path, kind: str) -> dict[str, Any]:

@@ -24,6 +24,15 @@ def data_folder() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "assay"
 
 
+def shown(path: str | Path) -> str:
+    """A path as text that can be printed and stored: bytes of its name that are no UTF-8 are written as escapes.
+
+    >>> shown("games.pgn"), shown(os.fsdecode(b"Gr\\xfcnfeld.pgn"))
+    ('games.pgn', 'Gr\\\\xfcnfeld.pgn')
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def default_store() -> Path:
     """The analysis store that serves when `--store` is not given."""
     return data_folder() / "analyses.db"

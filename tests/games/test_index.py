@@ -5,6 +5,8 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
+import os
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -226,3 +228,11 @@ def test_windows_games_stay_windows_games(tmp_path: Path) -> None:
     games = [Game("-", 0, 0, b'[Event "a"]\r\n\r\n1. e4 *'), Game("-", 0, 0, b'[Event "b"]\n\n1. d4 *')]
     assert write_games(games, tmp_path / "out.pgn") == 2
     assert (tmp_path / "out.pgn").read_bytes() == b'[Event "a"]\r\n\r\n1. e4 *\r\n\r\n[Event "b"]\n\n1. d4 *\n\n'
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are Unicode")
+def test_a_file_whose_name_is_no_utf_8(tmp_path: Path) -> None:
+    file = Path(os.fsdecode(bytes(tmp_path) + b"/Gr\xfcnfeld.pgn"))
+    file.write_text(game_text(1))
+    index(file, tmp_path / "games.parquet")
+    assert pl.read_parquet(tmp_path / "games.parquet")["source"].to_list() == [f"{tmp_path}/Gr\\xfcnfeld.pgn"]

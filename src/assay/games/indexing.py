@@ -137,7 +137,7 @@ def _index_one(
     games = length = 0
     before = progress.done
     with Stream(file, hashed=True) as stream:
-        for piece, (batch, found) in _in_order(pool, pieces(stream, block=_PIECE), file, movetext):
+        for piece, (batch, found) in _in_order(pool, pieces(stream, block=_PIECE), stream.name, movetext):
             writer.write(batch)
             problems.update(found)
             games += len(batch)
@@ -146,7 +146,7 @@ def _index_one(
         damage = stream.problem
         if not games and not damage:
             damage = "the file is empty" if not length else "there is no game in it (is it PGN?)"
-        return IndexedSource(file, games, length, stream.size, stream.xxh128, damage, problems)
+        return IndexedSource(stream.name, games, length, stream.size, stream.xxh128, damage, problems)
 
 
 def _rows(piece: Piece, file: str, movetext: bool) -> tuple[pa.RecordBatch, Counter[str]]:

@@ -18,6 +18,7 @@ import xxhash
 import zstandard
 
 from assay.errors import InputError
+from assay.paths import shown
 
 STDIN = "-"
 SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2")
@@ -40,7 +41,7 @@ class Stream:
     """
 
     def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
-        self.name = str(path)
+        self.name = shown(path)
         self.problem: str | None = None
         self.size = 0
         self._hash = xxhash.xxh3_128() if hashed else None
