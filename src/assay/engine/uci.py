@@ -25,9 +25,7 @@ from assay.errors import EngineError
 
 _NODES = re.compile(rb" nodes (\d{1,30})")
 _MOST_NODES = (1 << 63) - 1  # what a store can hold
-_OPTION = re.compile(
-    r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$"
-)
+_OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
 _MOST_OUTPUT = 64 << 20
 
