@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import atexit
 import json
+import re
 import zlib
 from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
+from urllib.parse import unquote
 
 from fuzz.made import FOLDER, GAMES
 
@@ -105,6 +107,8 @@ async def _answer(data: bytes) -> tuple[int, dict[bytes, bytes], bytes]:
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.split(b"\r\n")
     method, _, target = first.decode("latin-1").partition(" ")
+    # The server's protocol lets nothing but visible ASCII through to here.
+    target = re.sub(r"[^!-~]", lambda odd: f"%{ord(odd.group()):02x}", target)
     path, _, query = target.partition("?")
     headers = [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(b":") for line in lines)]
     if not any(name == b"host" for name, _ in headers):
@@ -115,7 +119,7 @@ async def _answer(data: bytes) -> tuple[int, dict[bytes, bytes], bytes]:
         "http_version": "1.1",
         "method": method.upper() or "GET",
         "scheme": "http",
-        "path": path or "/",
+        "path": unquote(path) or "/",
         "raw_path": path.encode("latin-1"),
         "root_path": "",
         "query_string": query.encode("latin-1"),
