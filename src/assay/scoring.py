@@ -86,7 +86,11 @@ def band_of(rating: Floats, edges: Floats) -> npt.NDArray[np.int64]:
 
 
 def posterior_mean(posterior: Floats, edges: Floats) -> Floats:
-    """The mean rating of each posterior."""
+    """The mean rating of each posterior.
+
+    >>> posterior_mean(np.array([[0.25, 0.75]]), np.array([1000.0, 1200.0, 1400.0])).tolist()
+    [1250.0]
+    """
     return np.asarray(posterior @ ((edges[1:] + edges[:-1]) / 2), dtype=np.float64)
 
 
@@ -108,7 +112,12 @@ def quantile(posterior: Floats, edges: Floats, share: float) -> Floats:
 
 
 def covered(posterior: Floats, edges: Floats, rating: Floats, level: float) -> npt.NDArray[np.bool_]:
-    """Whether the central interval of this level holds the true rating."""
+    """Whether the central interval of this level holds the true rating.
+
+    >>> edges = np.array([1000.0, 1200.0, 1400.0])
+    >>> covered(np.array([[0.5, 0.5]] * 2), edges, np.array([1200.0, 1390.0]), 0.5).tolist()
+    [True, False]
+    """
     low = quantile(posterior, edges, (1 - level) / 2)
     high = quantile(posterior, edges, (1 + level) / 2)
     return np.asarray((low <= rating) & (rating <= high))
@@ -124,7 +133,12 @@ class Reliability:
 
 
 def reliability(confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15) -> Reliability:
-    """Mean confidence and frequency of being right in bins that hold equally many cases."""
+    """Mean confidence and frequency of being right in bins that hold equally many cases.
+
+    >>> found = reliability(np.array([0.2, 0.4, 0.9, 0.7]), np.array([False, False, True, True]), bins=2)
+    >>> found.confidence.round(2).tolist(), found.frequency.tolist()
+    ([0.3, 0.8], [0.0, 1.0])
+    """
     # Ties are broken at random (by a fixed seed), so that the order of the cases means nothing.
     shuffled = np.random.default_rng(0).permutation(len(confidence))
     order = shuffled[np.argsort(confidence[shuffled], kind="stable")]

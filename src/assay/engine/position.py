@@ -110,5 +110,9 @@ def encode_move(uci: str) -> int:
 
 @cache
 def decode_move(code: int) -> str:
-    """The UCI text of a move code."""
+    """The UCI text of a move code.
+
+    >>> decode_move(12 | 28 << 6), decode_move(52 | 60 << 6 | chess.QUEEN << 12)
+    ('e2e4', 'e7e8q')
+    """
     return chess.Move(code & 63, code >> 6 & 63, code >> 12 or None).uci()

@@ -25,12 +25,20 @@ LIMIT = 29_999
 
 
 def from_cp(cp: int) -> int:
-    """The code of a value in centipawns."""
+    """The code of a value in centipawns.
+
+    >>> from_cp(-35)
+    -35
+    """
     return max(-LIMIT, min(LIMIT, cp))
 
 
 def from_mate(moves: int) -> int:
-    """The code of mate in `moves` (negative: the mover is mated; 0 counts as mated at once, as in UCI)."""
+    """The code of mate in `moves` (negative: the mover is mated; 0 counts as mated at once, as in UCI).
+
+    >>> from_mate(3), from_mate(-2)
+    (31997, -31998)
+    """
     return MATE - min(moves, 2000) if moves > 0 else -MATE + min(-moves, 2000)
 
 
@@ -52,7 +60,11 @@ def parse(score: int | str | None) -> int:
 
 
 def to_text(code: int) -> int | str | None:
-    """The score of a code as the exchange formats write it; the inverse of :func:`parse`."""
+    """The score of a code as the exchange formats write it; the inverse of :func:`parse`.
+
+    >>> to_text(35), to_text(from_mate(3)), to_text(from_mate(-2))
+    (35, '#3', '#-2')
+    """
     if code == MISSING:
         return None
     if code > LIMIT:

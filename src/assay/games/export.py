@@ -49,6 +49,12 @@ def select(
     """The games of PGN files, folders or index files that the filter lets through, in order.
 
     This is what a command does with `FILE... --where EXPR`. Damage is counted by reason in `problems`.
+
+    >>> from assay.games.samples import write_samples
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     len(list(select(write_samples(folder)[:2], "white_elo > 2300")))
+    6
     """
     condition = compile_where(where) if where else None
     for path in paths:

@@ -142,6 +142,12 @@ def read_games(path: str | Path, problems: Counter[str] | None = None) -> Iterat
     """Read the games of a file one after the other: `.pgn`, `.zst`, `.gz`, `.bz2`, or `-` for stdin.
 
     What is wrong with the file is counted by reason in `problems`, if given; nothing of it stops the reading.
+
+    >>> from assay.games.samples import write_samples
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     [game.tags["Result"] for game in read_games(write_samples(folder)[0])]
+    ['1-0', '1-0', '1/2-1/2', '1/2-1/2', '1/2-1/2', '1-0']
     """
     with Stream(path) as stream:
         for part in splits(stream, problems):

@@ -39,7 +39,12 @@ def _power(log_x: Floats, c: Floats) -> Floats:
 
 
 def of_power(formula: str, b: Callable[[Floats], Floats], db: Callable[[Floats], Floats | float]) -> Curve:
-    """A curve that depends on w = x^c alone: dw/dln x = c w, dw/dln c = c w ln x."""
+    """A curve that depends on w = x^c alone: dw/dln x = c w, dw/dln c = c w ln x.
+
+    >>> double = of_power("exp(-2 x^c)", lambda w: 2 * w, lambda w: 2.0)
+    >>> double.log_inverse(np.log([1.0, 4.0]), np.array(0.5)).round(6).tolist()
+    [2.0, 4.0]
+    """
 
     def slopes(log_x: Floats, c: Floats, _: Floats) -> tuple[Floats, Floats]:
         w = _power(log_x, c)
@@ -68,7 +73,11 @@ CURVES: dict[CurveName, Curve] = {
 
 
 def curve_named(name: str) -> Curve:
-    """The curve of that name."""
+    """The curve of that name.
+
+    >>> curve_named("ipb").formula
+    '1/(1 + x)^c'
+    """
     if name not in CURVES:
         raise ModelError(f"unknown curve {name!r}: choose one of {', '.join(CURVES)}.")
     return CURVES[name]

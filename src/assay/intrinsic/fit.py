@@ -108,6 +108,12 @@ def fit(
 
     Raises `TooFewTurns`, `NotConverged`, or `ModelError` with the turn that is wrong; warns when the best fit lies at
     the edge of the range searched.
+
+    >>> from assay.intrinsic import Agent
+    >>> deltas = np.tile([0.0, 0.05, 0.2, 0.8], (400, 1))
+    >>> found = fit(deltas, Agent(s=0.1, c=0.5, seed=1).choose_all(deltas), games=np.arange(400) // 20)
+    >>> found.turns, found.games, bool(abs(found.s - 0.1) < 3 * found.s_error)
+    (400, 20, True)
     """
     problem = Problem(deltas, played, method, model, curve, c, games, weights, elsewhere)
     minimum = _solve(problem, start)

@@ -38,7 +38,11 @@ class Posterior:
 
 
 def normal_prior(ratings: Floats, mean: float, deviation: float) -> Floats:
-    """The logarithm of a normal prior on a grid of ratings (not normalised)."""
+    """The logarithm of a normal prior on a grid of ratings (not normalised).
+
+    >>> normal_prior(np.array([1800.0, 2000.0, 2200.0]), 2000, 200).tolist()
+    [-0.5, -0.0, -0.5]
+    """
     return np.asarray(-(((ratings - mean) / deviation) ** 2) / 2)
 
 

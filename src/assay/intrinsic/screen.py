@@ -105,7 +105,11 @@ def log_chances(deltas: ArrayLike, played: ArrayLike, s: ArrayLike, c: ArrayLike
 
 
 def p_values(z: ArrayLike) -> Floats:
-    """The chance of so high a z or a higher one in honest play."""
+    """The chance of so high a z or a higher one in honest play.
+
+    >>> p_values([0.0, 2.0, 4.0]).round(6).tolist()
+    [0.5, 0.02275, 3.2e-05]
+    """
     return np.asarray(norm.sf(np.asarray(z, dtype=np.float64)))
 
 

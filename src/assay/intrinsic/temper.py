@@ -28,7 +28,11 @@ class Power:
 
 
 def log_posterior(log_likelihood: Floats, power: float, log_prior: Floats | None = None) -> Floats:
-    """Normalised log posterior over the ratings (last axis); flat prior unless one is given."""
+    """Normalised log posterior over the ratings (last axis); flat prior unless one is given.
+
+    >>> np.exp(log_posterior(np.log([0.1, 0.4]), power=0.5)).round(4).tolist()
+    [0.3333, 0.6667]
+    """
     total = power * log_likelihood + (0.0 if log_prior is None else log_prior)
     return np.asarray(total - logsumexp(total, axis=-1, keepdims=True))
 

@@ -243,7 +243,11 @@ def save(calibration: Calibration, reference_values: Floats, path: str | Path) -
 
 
 def shipped() -> tuple[str, ...]:
-    """The names of the calibrations that come with Assay."""
+    """The names of the calibrations that come with Assay.
+
+    >>> {"rybka-3-d13", "stockfish-15.1-d10"} <= set(shipped())
+    True
+    """
     folder = resources.files("assay.data") / "calibrations"
     return tuple(sorted(file.name.removesuffix(".json") for file in folder.iterdir() if file.name.endswith(".json")))
 

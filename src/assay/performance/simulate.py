@@ -109,7 +109,12 @@ class Played:
 
 
 def pairings(entrants: Sequence[Entrant], games: int) -> list[tuple[Entrant, Entrant]]:
-    """So many games, all pairs in turn, colours changing from one cycle to the next."""
+    """So many games, all pairs in turn, colours changing from one cycle to the next.
+
+    >>> ash, elm = Entrant("Ash", 0.1, 0.5), Entrant("Elm", 0.2, 0.5)
+    >>> [(white.name, black.name) for white, black in pairings([ash, elm], 3)]
+    [('Ash', 'Elm'), ('Elm', 'Ash'), ('Ash', 'Elm')]
+    """
     if len(entrants) < 2:
         raise InputError("a tournament takes at least two players: give --elo (or --s and --c) twice.")
     pairs = list(combinations(entrants, 2))

@@ -65,5 +65,9 @@ def win_draw_loss(p: Any, equal: float) -> tuple[Any, Any, Any]:
 
 
 def score_variance(p: Any, equal: float) -> Any:
-    """Variance of the score of one game: pW + pD / 4 - p^2 = p (1 - p) - pD / 4."""
+    """Variance of the score of one game: pW + pD / 4 - p^2 = p (1 - p) - pD / 4.
+
+    >>> float(score_variance(0.5, 0.0)), float(score_variance(0.5, 0.5))
+    (0.25, 0.125)
+    """
     return np.multiply(p, np.subtract(1.0, p)) - draw_curve(p, equal)[0] / 4.0

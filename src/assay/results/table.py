@@ -157,6 +157,11 @@ def connect(table: PairTable, held: Bools | None = None, links: Codes | None = N
 
     Players that are `held` (by an anchor or a prior) have a level of their own and are connected through it; `links`
     are pairs of players that a relation connects both ways.
+
+    >>> chain = tabulate(np.array([0, 1]), np.array([1, 2]), np.array([WIN, WIN], np.int8), 3)
+    >>> ring = tabulate(np.array([0, 1, 2]), np.array([1, 2, 0]), np.array([WIN, WIN, WIN], np.int8), 3)
+    >>> connect(chain).count, connect(ring).count
+    (3, 1)
     """
     played = table.played > 0
     if held is not None:
