@@ -1,4 +1,4 @@
-"""The small files of `assay results`: anchors, priors, relations, synonyms, names, lists, columns, and results as PGN.
+"""The small files of `assay results`: anchors, priors, relations, synonyms, names, lists and columns.
 
 The first byte says which switch gets the file, so that one corpus serves all of them.
 """
@@ -14,11 +14,11 @@ from contextlib import redirect_stderr, redirect_stdout
 import click
 from fuzz.made import FOLDER, scratch
 
-from assay.cli.resultfiles import number, read_list, read_results, read_rows, read_start
+from assay.cli.resultfiles import number, read_list, read_rows, read_start
 from assay.cli.results import results
 from assay.errors import AssayError, AssayWarning
 
-SWITCHES = ("-m", "-y", "-r", "-Y", "-i", "-x", "-b", "--start", "-p", "-P")
+SWITCHES = ("-m", "-y", "-r", "-Y", "-i", "-x", "-b", "--start", "-P")
 FILES = {
     "-m": '"Ash",2400\n"Birch",2300\n',
     "-y": '"Ash",2400,20\nCedar, 2100 ,10.5\n',
@@ -28,7 +28,6 @@ FILES = {
     "-x": '"Fir"\nNobody\n',
     "-b": '0,8,"Rank"\n1,20,"Name"\n2,9,"Elo"\n',
     "--start": '"#","PLAYER","RATING"\n1,"Ash",2512.5\n2,"Birch",2400\n',
-    "-p": '[White "Ash"]\n[Black "Birch"]\n[Result "1-0"]\n\n1-0\n\n[White "B"]\n[Black "?"]\n[Result "1/2"]\n\n*\n',
     "-P": '"games.pgn"\nother.pgn\n',
 }
 # Of the files of rows: how many names and numbers they have.
@@ -72,11 +71,10 @@ def check(data: bytes) -> None:
     if zlib.crc32(data) % 24:  # a rating costs twenty times as much as its files
         with_sentence(lambda: _parse(switch, file))
         return
-    games = file if switch == "-p" else scratch("games.pgn", _GAMES.encode())
-    words = [] if switch == "-p" else [switch, file]
+    games = scratch("games.pgn", _GAMES.encode())
     out = FOLDER / "list.csv"
     out.unlink(missing_ok=True)
-    with_sentence(lambda: results.main(["-q", "-c", str(out), *words, "-p", games], standalone_mode=False))
+    with_sentence(lambda: results.main(["-q", "-c", str(out), switch, file, "-p", games], standalone_mode=False))
     if out.exists() and switch != "-b":  # which may rename the columns
         for name, rating in read_start(out).items():
             assert math.isfinite(rating), f"{name} has the rating {rating}"
@@ -84,9 +82,7 @@ def check(data: bytes) -> None:
 
 def _parse(switch: str, file: str) -> None:
     """Read a file as its switch would."""
-    if switch == "-p":
-        read_results([file])
-    elif switch == "--start":
+    if switch == "--start":
         assert all(map(math.isfinite, read_start(file).values()))
     else:
         names, numbers = _COLUMNS[switch]
