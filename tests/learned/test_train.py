@@ -98,6 +98,8 @@ def test_a_training_begins_with_another(dataset: Dataset, tmp_path: Path) -> Non
     first = fit_run(dataset, tmp_path / "first", tiny(epochs=1)).run
     second = fit_run(dataset, tmp_path / "second", tiny(epochs=1, lr=1e-9, seed=2), start=first).run
     assert second.manifest["settings"]["results"]["start"] == "first"
+    again = fit_run(dataset, tmp_path / "second", second.config, resume=True).run
+    assert again.manifest["settings"]["results"] == second.manifest["settings"]["results"]
     for name in ("encode.project.weight", "blocks.0.qkv.weight"):
         np.testing.assert_allclose(second.weights[name], first.weights[name], atol=1e-6)
     with pytest.raises(LearnedError, match="choose its d-model, layers and inputs"):

@@ -36,16 +36,15 @@ def fit_temperature(logits: Floats, bands: npt.NDArray[np.int64]) -> float:
 def pool(logs: Floats, prior: Floats, power: float) -> Floats:
     """The posterior of a player from the log posteriors (games, bands) of several games.
 
-    Each game's evidence is its posterior with the prior divided out; the evidences are added and raised to `power`,
-    because games of one player are not independent given the band.
+    Each game's evidence is its posterior with the prior divided out. The evidences are averaged and count as n to the
+    `power` games: n if games of one player were independent given the band, fewer as they are not (the same openings).
 
     >>> even = np.full(2, 0.5)
     >>> pool(np.log([[0.6, 0.4], [0.6, 0.4]]), even, 1.0).round(3).tolist()
     [0.692, 0.308]
     """
-    evidence = (logs - np.log(prior)).sum(axis=0)
-    weight = power if len(logs) > 1 else 1.0
-    return np.asarray(np.exp(log_softmax(np.log(prior) + weight * evidence)))
+    evidence = (logs - np.log(prior)).mean(axis=0)
+    return np.asarray(np.exp(log_softmax(np.log(prior) + len(logs) ** power * evidence)))
 
 
 def fit_power(players: list[tuple[Floats, int]], prior: Floats) -> float:
@@ -57,4 +56,4 @@ def fit_power(players: list[tuple[Floats, int]], prior: Floats) -> float:
     def nll(power: float) -> float:
         return -float(np.mean([np.log(max(pool(logs, prior, power)[band], 1e-300)) for logs, band in players]))
 
-    return float(minimize_scalar(nll, bounds=(0.05, 1.5), method="bounded", options={"xatol": 1e-3}).x)
+    return float(minimize_scalar(nll, bounds=(0.0, 1.5), method="bounded", options={"xatol": 1e-3}).x)

@@ -29,6 +29,7 @@ class State:
     best_nll: float = float("inf")
     best_epoch: int = -1
     history: list[dict[str, float]] = field(default_factory=list)
+    start: str = ""  # the run whose weights it began with
 
     @property
     def step(self) -> tuple[int, int]:

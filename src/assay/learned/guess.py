@@ -127,7 +127,7 @@ def _guess(
 
 
 def pool_games(guesses: Sequence[Guess], player: str) -> Floats:
-    """The posterior of one player from all these games, each game's evidence counted with the run's power."""
+    """The posterior of one player from all these games, pooled with the run's power."""
     edges = {tuple(guess.edges.tolist()) for guess in guesses}
     if len(edges) > 1:
         raise LearnedError("these games need different models, which cannot be pooled; choose one with --model.")

@@ -28,7 +28,7 @@ class Run:
     """A model ready to rate.
 
     `prior` is the distribution over bands under which its posteriors stand: even for a balanced training, else that
-    of the training players. `power` tells how much of each game's evidence counts when games of one player are pooled.
+    of the training players. n games of one player pooled count as n to the `power` independent ones.
     """
 
     path: Path

@@ -82,6 +82,8 @@ def train(
     state, best = checkpoint.State(), checkpoint.weights_of(net)
     if resume and (folder / checkpoint.NAME).is_file():
         state, best = checkpoint.load(folder, net, optimiser, identity)
+    if start is not None:
+        state.start = start.name
 
     def keep() -> None:
         checkpoint.save(folder, net, optimiser, state, best, identity)
@@ -135,7 +137,7 @@ def train(
             "best_epoch": state.best_epoch + 1,
             "validation_nll": state.best_nll,
         }
-        | ({"start": start.name} if start else {}),
+        | ({"start": state.start} if state.start else {}),
     )
 
 
