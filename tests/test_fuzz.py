@@ -6,21 +6,10 @@ import random
 from importlib import import_module
 
 import pytest
+from fuzz import mass
 from fuzz.targets import NAMES
 
 CASES = 60
-
-
-def damaged(data: bytes, words: tuple[str, ...], chance: random.Random) -> bytes:
-    """A seed with a byte changed, a part cut out, or a word put in."""
-    at = chance.randrange(len(data) + 1)
-    match chance.randrange(3):
-        case 0:
-            return data[:at] + bytes([chance.randrange(256)]) + data[at + 1 :]
-        case 1:
-            return data[:at] + data[at + chance.randrange(9) :]
-        case _:
-            return data[:at] + chance.choice(words).encode() + data[at:]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -29,4 +18,9 @@ def test_a_target_holds(name: str) -> None:
     for data in target.SEEDS:
         target.check(data)
     for _ in range(CASES):
-        target.check(damaged(chance.choice(target.SEEDS), target.WORDS, chance))
+        target.check(mass.damaged(chance.choice(target.SEEDS), target.WORDS, chance))
+
+
+def test_good_games_come_back_from_among_damaged_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mass, "AT_ONCE", 200)
+    mass.check(list(import_module("fuzz.targets.pgn").SEEDS), random.Random(2))
