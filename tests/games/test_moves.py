@@ -136,3 +136,19 @@ def test_chosen_plies() -> None:
     assert uci(arrays, np.array([3, 0])) == ["b8c6", "e2e4"]
     assert fens(arrays, np.array([2])) == [fens(arrays)[2]]
     assert arrays.game.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "movetext",
+    [
+        "1. e4 e5 2. Ke9 ) $1 (",
+        "1. Ke4) $3",
+        "1. e4 {[%eval #-99999] [%clk 999999:00:00]} *",
+        "1. e4 {[%eval 1e30]} *",
+        '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 99999999999"]\n\n1. e4 *',
+        '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 4294967297"]\n\n1. e4 Ke9 *',
+    ],
+)
+def test_a_game_beyond_measure_disturbs_no_other(movetext: str) -> None:
+    arrays = to_arrays(["1. e4 *", movetext, "1. d4 d5 *"])
+    assert arrays.valid[0] and arrays.valid[2] and bool(arrays.reason[1]) != arrays.valid[1]

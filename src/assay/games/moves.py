@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import rust_pgn_reader_python_binding as rust
 
 from assay.games.reader import Game, decode
-from assay.games.rules import legal_en_passant
+from assay.games.rules import MOST_MOVES, legal_en_passant
 
 EMPTY = "no text"
 VARIANT = "variant"
@@ -143,7 +143,7 @@ def _start_numbers(texts: pa.Array) -> npt.NDArray[np.int32]:
     numbers = np.ones(len(texts), np.int32)
     for g in np.flatnonzero(pc.match_substring(texts, "[FEN ").to_numpy(zero_copy_only=False)).tolist():
         parts = Game("", 0, 0, texts[g].as_py().encode()).tags.get("FEN", "").split()
-        if len(parts) >= 6 and parts[5].isdecimal():
+        if len(parts) >= 6 and parts[5].isdecimal() and len(parts[5]) < 9:
             numbers[g] = max(1, int(parts[5]))
     return numbers
 
@@ -193,7 +193,7 @@ def _mates(value: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt
         return value, mate
     size = np.abs(value[marked])
     mark = np.select([size < 1e5, size < 1e6], [1e4, 1e5], 1e6)
-    mate[marked] = np.sign(value[marked]) * (size - mark)
+    mate[marked] = np.sign(value[marked]) * np.minimum(size - mark, MOST_MOVES)
     value = value.copy()
     value[marked] = np.nan
     return value, mate

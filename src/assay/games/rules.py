@@ -12,6 +12,7 @@ Boards = npt.NDArray[np.uint8]
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
 BLACK = 6  # added to the codes above
 PIECES = ".PNBRQKpnbrqk"
+MOST_MOVES = 30_000  # to mate, as far as the arrays of games can say
 
 _OFF = 64  # a 65th square, always empty, stands for everything off the board
 _STRAIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1))

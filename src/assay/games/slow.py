@@ -8,11 +8,12 @@ from typing import Any
 import chess
 import chess.pgn
 
-from assay.games.rules import PIECES
+from assay.games.rules import MOST_MOVES, PIECES
 
 ILLEGAL = "illegal move"
 NULL_MOVE = "null move"
 BAD_SETUP = "set-up position that is none"
+UNREADABLE = "movetext that makes no sense"
 
 
 class _Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -24,7 +25,10 @@ class _Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
 
 def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
     """The plies of one game, as rows named like the fields of GameArrays, and why it is not valid ("" if so)."""
-    game = chess.pgn.read_game(io.StringIO(text), Visitor=_Quiet)
+    try:
+        game = chess.pgn.read_game(io.StringIO(text), Visitor=_Quiet)
+    except Exception:  # such as an IndexError where a variation ends that never began
+        return [], UNREADABLE
     if game is None:
         return [], "no game"
     try:
@@ -63,11 +67,11 @@ def _row(board: chess.Board, node: chess.pgn.ChildNode) -> dict[str, Any]:
         "castling": castling,
         "en_passant": board.ep_square if board.has_legal_en_passant() else -1,
         "halfmove": min(board.halfmove_clock, 255),
-        "fullmove": board.fullmove_number,
+        "fullmove": min(board.fullmove_number, 1 << 30),
         "from_square": node.move.from_square,
         "to_square": node.move.to_square,
         "promotion": node.move.promotion or 0,
         "clock": float("nan") if node.clock() is None else node.clock(),
         "eval": float("nan") if white is None or white.is_mate() else (white.score() or 0) / 100,
-        "mate": (white.mate() or 0) if white is not None else 0,
+        "mate": max(-MOST_MOVES, min((white.mate() or 0) if white is not None else 0, MOST_MOVES)),
     }
