@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.games.split import Positions
+from assay.games.lines import Positions
 
 
 def with_gaps(buffer: pa.Buffer, begin: Positions, end: Positions, kind: pa.DataType) -> pa.Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.split import Positions, words_at
+from assay.games.lines import Positions, words_at
 
 
 def small_numbers(

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from assay.games.bits import Counts, Words, inside, pack
 from assay.games.cut import cut
-from assay.games.split import PADDING, Positions, Split, positions_of, words_at
+from assay.games.lines import PADDING, Positions, positions_of, words_at
+from assay.games.split import Split
 
 Flags = npt.NDArray[np.bool_]
 

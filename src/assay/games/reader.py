@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from assay.games.split import PADDING, Split, last_start, split, start_within
+from assay.games.lines import PADDING
+from assay.games.split import Split, last_start, split, start_within
 from assay.games.stream import Stream
 
 UNTAGGED = "game without tags"

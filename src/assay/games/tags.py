@@ -20,8 +20,9 @@ import pyarrow.compute as pc
 
 from assay.games.cut import with_gaps
 from assay.games.digits import small_numbers
+from assay.games.lines import Positions, same, words_at
 from assay.games.reader import splits, unescape
-from assay.games.split import Positions, Split, same, words_at
+from assay.games.split import Split
 from assay.games.stream import Stream, find_files
 from assay.progress import Progress
 
