@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from assay.errors import AssayWarning, ModelError, NotConverged
 from assay.intrinsic.criteria import PERCENTILES, MethodName, percentile_parts
@@ -77,7 +77,7 @@ class Fit:
         if parameter not in ("s", "c"):
             raise ModelError(f"the parameters are s and c, not {parameter!r}.")
         value, error = (self.s, self.s_error) if parameter == "s" else (self.c, self.c_error)
-        half = float(student.ppf(0.5 + level / 2, max(self.effective_games - 1, 1))) * error / value
+        half = float(stdtrit(max(self.effective_games - 1, 1), 0.5 + level / 2)) * error / value
         with np.errstate(over="ignore"):  # where the data tell nothing, the interval is everything
             return value * float(np.exp(-half)), value * float(np.exp(half))
 

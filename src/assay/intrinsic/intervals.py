@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtri, stdtrit
 
 from assay.intrinsic.artery import Artery
 from assay.intrinsic.line import Line
@@ -30,7 +29,7 @@ class Interval:
         >>> Interval(1900.0, 2100.0).widened(2000.0, 0.0, 0.95)
         Interval(low=1900.0, high=2100.0)
         """
-        extra = float(norm.ppf(0.5 + level / 2)) * np.sqrt(variance)
+        extra = float(ndtri(0.5 + level / 2)) * np.sqrt(variance)
         low, high = np.hypot(centre - self.low, extra), np.hypot(self.high - centre, extra)
         return Interval(float(centre - low), float(centre + high))
 
@@ -75,14 +74,14 @@ def clustered_interval(
     To first order this is the delta method, Var(R) = V / J^2 with V from sums over games and J the slope of z; taking
     the crossings themselves keeps the skewness of small samples.
     """
-    reach = float(student.ppf(0.5 + level / 2, degrees)) * np.sqrt(variance)
+    reach = float(stdtrit(degrees, 0.5 + level / 2)) * np.sqrt(variance)
     low, high = crossing(ratings, z, reach)[0], crossing(ratings, z, -reach)[0]
     return Interval(min(low, rating), max(high, rating))
 
 
 def fit_interval(rating: float, variance: float, games: int, level: float) -> Interval:
     """Rating plus or minus t standard errors, games - 1 degrees of freedom."""
-    half = float(student.ppf(0.5 + level / 2, max(games - 1, 1)) * np.sqrt(variance))
+    half = float(stdtrit(max(games - 1, 1), 0.5 + level / 2) * np.sqrt(variance))
     return Interval(rating - half, rating + half)
 
 
@@ -94,7 +93,7 @@ def regan_interval(rating: float, sigma: float, line: Line, level: float) -> Int
     >>> regan_interval(2500.0, 0.005, Line(3571.0, 15413.0, np.zeros((2, 2))), 0.95)
     Interval(low=2284.218, high=2715.782)
     """
-    half = 2.0 * float(norm.ppf(0.5 + level / 2) / norm.ppf(0.975)) * REGAN_FACTOR * line.slope * sigma
+    half = 2.0 * float(ndtri(0.5 + level / 2) / ndtri(0.975)) * REGAN_FACTOR * line.slope * sigma
     return Interval(round(rating - half, 6), round(rating + half, 6))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from assay.intrinsic.models import played_log_probabilities
 from assay.intrinsic.scale import Scale
@@ -110,7 +110,7 @@ def p_values(z: ArrayLike) -> Floats:
     >>> p_values([0.0, 2.0, 4.0]).round(6).tolist()
     [0.5, 0.02275, 3.2e-05]
     """
-    return np.asarray(norm.sf(np.asarray(z, dtype=np.float64)))
+    return np.asarray(ndtr(-np.asarray(z, dtype=np.float64)))
 
 
 def q_values(p: ArrayLike, *, dependent: bool = True) -> Floats:
@@ -153,7 +153,7 @@ def field_null(z: ArrayLike) -> Null:
     """
     values = np.asarray(z, dtype=np.float64)
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
-    return Null(float(middle), max(1.0, float((high - low) / (norm.ppf(0.75) - norm.ppf(0.25)))), len(values))
+    return Null(float(middle), max(1.0, float((high - low) / (ndtri(0.75) - ndtri(0.25)))), len(values))
 
 
 def null_by_group(z: ArrayLike, group: ArrayLike) -> tuple[Floats, Floats]:
