@@ -5,6 +5,7 @@ The first byte says which switch gets the file, so that one corpus serves all of
 
 from __future__ import annotations
 
+import atexit
 import math
 import os
 import warnings
@@ -60,6 +61,7 @@ _GAMES = "".join(
     if white != black
 )
 _NOWHERE = open(os.devnull, "w")  # noqa: SIM115, PTH123 - open as long as the fuzzing lasts
+atexit.register(_NOWHERE.close)
 
 
 def check(data: bytes) -> None:
