@@ -173,6 +173,8 @@ def test_baselines_are_trained_alike(dataset: Dataset, tmp_path: Path) -> None:
     shares = np.bincount(dataset.bands[rows].reshape(-1), minlength=4) / (2 * len(rows))
     np.testing.assert_allclose(mean.run.prior, shares, atol=0.02)
     assert mean.validation.score(0) == mean.validation.score()
+    even = fit_run(dataset, tmp_path / "even", tiny(model="mean", balanced=True))
+    np.testing.assert_allclose(even.run.prior, 0.25)
     trees = fit_run(dataset, tmp_path / "trees", tiny(model="boosting"))
     assert trees.validation.posteriors.shape[1:] == (6, 2, 4)
     tags = fit_run(dataset, tmp_path / "tags", tiny(model="tags"))

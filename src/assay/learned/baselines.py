@@ -27,9 +27,11 @@ LEAST_OPENING = 3  # games that make an opening known
 
 
 def train_mean(dataset: Dataset, config: Config) -> Trained:
-    """The share of each band among the training players, whatever is played."""
+    """The share of each band among the training players, whatever is played; balanced, all bands alike."""
     rows = training_rows(dataset, config)
     prior = band_shares(dataset, rows)
+    if config.balanced:
+        prior = np.full_like(prior, 1 / len(prior))
     return Trained({}, prior, 1.0, {"training_games": len(rows), "validation_games": 0})
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 
 Floats = npt.NDArray[np.float64]
 
@@ -24,6 +23,8 @@ def fit_temperature(logits: Floats, bands: npt.NDArray[np.int64]) -> float:
     >>> round(fit_temperature(3 * true, bands), 1)
     3.0
     """
+
+    from scipy.optimize import minimize_scalar  # half a second that a guess need not wait for
 
     def nll(log_temperature: float) -> float:
         logs = log_softmax(logits / np.exp(log_temperature))
@@ -52,6 +53,8 @@ def fit_power(players: list[tuple[Floats, int]], prior: Floats) -> float:
 
     Each player is the log posteriors of several games and the index of the true band.
     """
+
+    from scipy.optimize import minimize_scalar
 
     def nll(power: float) -> float:
         return -float(np.mean([np.log(max(pool(logs, prior, power)[band], 1e-300)) for logs, band in players]))
