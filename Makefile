@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.tools/bin:$(PATH):/usr/games:/usr/local/games
 
-.PHONY: demo test bench lint engine browser clean
+.PHONY: demo test bench fuzz lint engine browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed engine
@@ -22,6 +22,12 @@ test: $(VENV)/installed-all engine browser
 # QUICK=1 takes under a minute and writes to out/.
 bench: $(VENV)/installed-all engine
 	$(BIN)/python benchmarks/all.py $(if $(QUICK),--quick) $(DATA)
+
+# Coverage-guided fuzzing, 100,000 cases for each of six surfaces (docs/robustness.md); a quarter of an hour.
+fuzz: $(VENV)/installed-all
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
+	$(BIN)/python -m fuzz.run
+	$(BIN)/python -m fuzz.mass
 
 lint: $(VENV)/installed-all
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
