@@ -4,8 +4,8 @@
 
 Analysed games are few, so every game is judged once by cross-validation: the players are dealt into folds by a hash of
 their names, and trees that judge a game have seen no game of either of its players. Engine numbers exist from move 9
-on, where analyses begin; the shipped over-the-board model (which has seen other games, some of the same players) stands
-beside.
+on, where analyses begin; the shipped over-the-board model stands beside (it may have met some of these games or players
+in its training).
 """
 
 from __future__ import annotations

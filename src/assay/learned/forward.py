@@ -1,6 +1,6 @@
 """The sequence models without torch: the same weights, the same numbers, a few matrix products in numpy.
 
-It keeps torch an extra that only training needs. `tests/learned/test_forward.py` holds the two together.
+It keeps torch an extra that only training needs. `tests/learned/test_model.py` holds the two together.
 """
 
 from __future__ import annotations
