@@ -49,8 +49,8 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "prep": ("prep", "prep", "Shrink games to their results and leave out what cannot be rated."),
     },
     "Learned ratings": {
-        "guess": ("learned", "guess", "Guess both players' ratings from the moves, move by move."),
-        "planes": ("learned", "planes", "Show what the learned rating reads of a move."),
+        "guess": ("guess", "guess", "Guess both players' ratings from the moves, move by move."),
+        "planes": ("guess", "planes", "Show what the learned rating reads of a move."),
         "encode": ("learned", "encode", "Encode games into a dataset."),
         "train": ("learned", "train", "Train a model on a dataset."),
         "evaluate": ("learned", "evaluate", "Judge a trained model on games it has not seen."),
