@@ -167,8 +167,10 @@ def test_keyboard_only(server: Any, page: Page) -> None:
         if page.evaluate("document.activeElement.parentElement.id") == "game-1":
             break
     page.keyboard.press("Enter")
+    expect(page.locator("#game-1 .board")).to_be_visible()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
+    expect(page.locator("#game-1 .spread b")).to_have_text("1. e4")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#game-1 .spread b")).to_have_text("1… e5")
 
