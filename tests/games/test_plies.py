@@ -82,5 +82,5 @@ def test_clocks_and_evaluations() -> None:
 def test_nothing_is_lost_between_scans(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = game_text(1, 60, notes=True)
     plies = movetext_of(text).count_plies().tolist()
-    monkeypatch.setattr("assay.games.plies._SCAN", size)
+    monkeypatch.setattr("assay.games.lines.SCAN", size)
     assert movetext_of(text).count_plies().tolist() == plies

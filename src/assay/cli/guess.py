@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from assay.learned.guess import Guess
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_FOLDER = click.Path(path_type=Path, file_okay=False)
 _OUT = click.Path(path_type=Path, dir_okay=False)
 
 

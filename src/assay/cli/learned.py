@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
-_OUT = click.Path(path_type=Path, dir_okay=False)
 
 
 def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:

@@ -135,11 +135,10 @@ def _from_index(path: str, wanted: Sequence[str]) -> _Source:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from assay.games.stamp import is_whole
+    from assay.games import stamp
 
     try:
-        if not is_whole(Path(path)):
-            raise InputError(f"{path} is damaged: it is not what was written; index the games again.")
+        stamp.check(Path(path))
         names = set(pq.read_schema(path).names)
         columns = {tag: tag.lower() for tag in wanted if tag.lower() in names}
         if not {"White", "Black", "Result"} <= set(columns):

@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 
 from assay import manifest
 from assay.errors import InputError
+from assay.games import stamp
 from assay.games.columns import COLUMNS, MOVETEXT
 from assay.games.indexing import KIND, METADATA, manifest_path
 from assay.games.reader import Game
-from assay.games.stamp import is_whole
 from assay.games.stream import STDIN, Stream
 from assay.games.where import INDEX_TYPES, compile_where
 
@@ -55,8 +55,8 @@ def open_index(path: str | Path) -> Index:
             f"{file} is not an index (.parquet or .csv); make one with: assay index {file} -o INDEX.parquet"
         )
     with reading([file]):
-        if file.suffix == ".parquet" and not is_whole(file):
-            raise InputError(f"{file} is damaged: it is not what was written; index the games again.")
+        if file.suffix == ".parquet":
+            stamp.check(file)
         about = _about(file)
         rows = pl.scan_parquet(file) if file.suffix == ".parquet" else _scan_csv(file)
         missing = [name for name in COLUMNS if name not in rows.collect_schema()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +16,7 @@ Positions = npt.NDArray[np.int64]
 PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
 USUAL_FIRST = (b"Event", b"Site", b"Date", b"Round", b"White", b"Black", b"Result")
 
-_SCAN = 128 << 10  # this much stays in the second-level cache while it is looked at
+SCAN = 128 << 10  # this much stays in the second-level cache while it is looked at
 _HELD = threading.local()
 
 _BOM = b"\xef\xbb\xbf"
@@ -45,13 +46,18 @@ def _scratch(size: int) -> npt.NDArray[np.bool_]:
     return held[:size]
 
 
+def scans(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
+    """The array in parts that stay in the second-level cache while they are looked at."""
+    for begin in range(0, len(array), SCAN):
+        yield array[begin : begin + SCAN]
+
+
 def _survey(bytes_: npt.NDArray[np.uint8]) -> tuple[Positions, bytes, bool]:
     """Where lines end, which of the rare characters stand anywhere, and whether all is ASCII, in one pass."""
     is_end = _scratch(len(bytes_))
     found, ascii_ = set[int](), True
-    for begin in range(0, len(bytes_), _SCAN):
-        here = bytes_[begin : begin + _SCAN]
-        np.equal(here, ord("\n"), out=is_end[begin : begin + _SCAN])
+    for here, ends in zip(scans(bytes_), scans(is_end), strict=True):
+        np.equal(here, ord("\n"), out=ends)
         sought = b"%\\"
         if (here - np.uint8(10)).max() > ord("z") - 10:  # a tab wraps around
             sought += b"\t{"

@@ -12,7 +12,6 @@ to the line's end, marks that do not balance) makes a game odd, and odd games ar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -20,12 +19,10 @@ import numpy.typing as npt
 
 from assay.games.bits import Counts, Words, inside, pack
 from assay.games.cut import cut
-from assay.games.lines import PADDING, Positions, positions_of, words_at
+from assay.games.lines import PADDING, Positions, positions_of, scans, words_at
 from assay.games.split import Split
 
 Flags = npt.NDArray[np.bool_]
-
-_SCAN = 128 << 10  # this much stays in the second-level cache while it is looked at
 
 _ASIDE = re.compile(rb"\{[^}]*(?:\}|$)|;[^\n]*|^%[^\n]*", re.M)
 _PARENTHESIS = re.compile(rb"[()]")
@@ -39,7 +36,7 @@ class Movetext:
     """
 
     def __init__(self, part: Split) -> None:
-        begin = _begins(part)
+        begin = part.movetext_starts
         sizes = part.ends - begin
         self.ends: Positions = np.cumsum(sizes)
         self.starts: Positions = self.ends - sizes
@@ -50,10 +47,6 @@ class Movetext:
 
     def __len__(self) -> int:
         return len(self.starts)
-
-    def _scans(self) -> Iterator[npt.NDArray[np.uint8]]:
-        for begin in range(0, len(self.padded), _SCAN):
-            yield self.padded[begin : begin + _SCAN]
 
     def count_plies(self) -> npt.NDArray[np.int32]:
         """The number of plies of each game."""
@@ -83,8 +76,10 @@ class Movetext:
         And those of the characters `(;` that stand anywhere.
         """
         words, strange, rare = [], [], set[int]()
-        for i, here in enumerate(self._scans()):
-            breaks = self._behind_a_break(i * _SCAN, len(here))
+        begin = 0
+        for here in scans(self.padded):
+            breaks = self._behind_a_break(begin, len(here))
+            begin += len(here)
             other = here > ord("h")
             other &= here != ord("x")
             other |= breaks & (here == ord("0"))  # castling with zeros
@@ -115,7 +110,7 @@ class Movetext:
     @cached_property
     def _braces(self) -> tuple[Words, Words]:
         """Where braces open and close."""
-        opening, closing = (pack([here == brace for here in self._scans()]) for brace in b"{}")
+        opening, closing = (pack([here == brace for here in scans(self.padded)]) for brace in b"{}")
         return opening, closing
 
     @cached_property
@@ -163,9 +158,8 @@ def have_command(part: Split, name: bytes) -> Flags:
     if b"%" not in part.rare:
         return np.zeros(len(part), np.bool_)
     find = part.data.find
-    return np.array(
-        [find(sought, *place) >= 0 for place in zip(_begins(part).tolist(), part.ends.tolist(), strict=True)]
-    )
+    places = zip(part.movetext_starts.tolist(), part.ends.tolist(), strict=True)
+    return np.array([find(sought, *place) >= 0 for place in places])
 
 
 def count_slowly(movetext: bytes) -> int:
@@ -184,11 +178,3 @@ def count_slowly(movetext: bytes) -> int:
     if depth == 0:
         main.append(plain[begin:])
     return len(_WORD.findall(b" ".join(main)))
-
-
-def _begins(part: Split) -> Positions:
-    """Where the movetext of each game begins: with the end of its last tag's line, or of the line before the game."""
-    begin = np.maximum(part.starts - 1, 0)
-    last_of_game = np.flatnonzero(np.diff(part.tag_games, append=-1))
-    begin[part.tag_games[last_of_game]] = part.tag_ends[last_of_game]
-    return np.minimum(begin, part.ends)  # a game of tags alone ends before the white space of its last line

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,14 @@ class Split:
 
     def __len__(self) -> int:
         return len(self.starts)
+
+    @cached_property
+    def movetext_starts(self) -> Positions:
+        """Where the movetext of each game begins: with the end of its last tag's line, or of the line before."""
+        begin = np.maximum(self.starts - 1, 0)
+        last_of_game = np.flatnonzero(np.diff(self.tag_games, append=-1))
+        begin[self.tag_games[last_of_game]] = self.tag_ends[last_of_game]
+        return np.minimum(begin, self.ends)  # a game of tags alone ends before the white space of its last line
 
     def tagged(self) -> int:
         """How many of the games have a tag."""

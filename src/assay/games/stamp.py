@@ -10,6 +10,8 @@ import mmap
 import zlib
 from pathlib import Path
 
+from assay.errors import InputError
+
 NAME = "crc32"
 EMPTY = "0" * 8  # the value of NAME in the file's manifest until it is stamped
 
@@ -25,7 +27,13 @@ def stamp(path: Path) -> None:
         data[at : at + len(EMPTY)] = f"{zlib.crc32(data):08x}".encode()
 
 
-def is_whole(path: Path) -> bool:
+def check(path: Path) -> None:
+    """Refuse an index that is not what was written."""
+    if not _is_whole(path):
+        raise InputError(f"{path} is damaged: it is not what was written; index the games again.")
+
+
+def _is_whole(path: Path) -> bool:
     """Whether a file is what was stamped; one without a stamp, or a very large one, is believed."""
     with path.open("rb") as file:
         if not 0 < path.stat().st_size <= _MOST:
