@@ -114,3 +114,4 @@ def test_without_torch_the_sentence_names_the_extra(pgn: Path, tmp_path: Path) -
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert run.returncode == 1
     assert 'torch is not installed. Install it with: pip install "assay[learn]"' in run.stderr
+    assert not (tmp_path / "r").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -42,6 +43,7 @@ def fit_run(
 
     A folder that holds a training already is only touched with `resume`.
     """
+    train = _trainer(config.model)  # before anything is written: a package may be missing
     if resume:
         read_settings(folder)  # refuses a folder without a training
     elif (folder / SETTINGS).exists() or (folder / MANIFEST).exists():
@@ -52,7 +54,7 @@ def fit_run(
         except OSError as error:
             raise OutputError(f"cannot write {folder}: {error.strerror or error}.") from error
         write_settings(folder, config, inputs)
-    trained = _train(dataset, folder, config, inputs, start, resume, quiet)
+    trained = train(dataset, folder, config, inputs, start=start, resume=resume, quiet=quiet)
     run = _save(folder, trained, dataset, config, inputs, power=1.0)
     held = np.random.default_rng(0).permutation(validation_rows(dataset, balanced=config.balanced))[:CALIBRATION_GAMES]
     validation = judge(run, dataset, np.sort(held), quiet=quiet)
@@ -68,28 +70,37 @@ def read_history(folder: Path) -> list[dict[str, float]]:
         return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
 
 
-def _train(
-    dataset: Dataset,
-    folder: Path,
-    config: Config,
-    inputs: tuple[str, ...],
-    start: Run | None,
-    resume: bool,
-    quiet: bool,
-) -> Trained:
-    if config.model == "mean":
-        return train_mean(dataset, config)
-    if config.model == "tags":
-        return train_tags(dataset, config)
-    if config.model == "boosting":
-        return train_boosting(dataset, config, inputs, quiet=quiet)
+class _Trainer(Protocol):
+    def __call__(
+        self,
+        dataset: Dataset,
+        folder: Path,
+        config: Config,
+        inputs: tuple[str, ...],
+        *,
+        start: Run | None,
+        resume: bool,
+        quiet: bool,
+    ) -> Trained: ...
+
+
+def _trainer(model: str) -> _Trainer:
+    """What trains a model of this kind; torch is only needed for sequences."""
+    if model == "mean":
+        return lambda dataset, folder, config, inputs, **_: train_mean(dataset, config)
+    if model == "tags":
+        return lambda dataset, folder, config, inputs, **_: train_tags(dataset, config)
+    if model == "boosting":
+        return lambda dataset, folder, config, inputs, *, quiet, **_: train_boosting(
+            dataset, config, inputs, quiet=quiet
+        )
     try:
         from assay.learned.train import train
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise
         raise MissingExtra("torch", "learn") from None
-    return train(dataset, folder, config, inputs, start=start, resume=resume, quiet=quiet)
+    return train
 
 
 def _save(

@@ -15,7 +15,6 @@ Floats = npt.NDArray[np.float32]
 
 KINDS = ("board", "clock", "engine", "ending")
 RESULTS = ("1-0", "0-1", "1/2-1/2")  # of finished games
-CLOCK_NAMES = ("clock left", "clock used")  # as fractions of the base time
 ENGINE_NAMES = ("rank", "loss", "gap", "value")  # of the move played; see assay.learned.engine_scalars
 
 
@@ -25,7 +24,7 @@ class Plies:
 
     planes: Boards  # (plies, 64)
     board: npt.NDArray[np.int8]  # (plies, 42)
-    clock: Floats  # (plies, 2)
+    clock: Floats  # (plies, 2): left and used, as fractions of the base time
     engine: Floats  # (plies, 4)
     ended: bool = False  # whether the last of these plies is the last of a finished game
 
