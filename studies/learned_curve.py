@@ -31,14 +31,14 @@ def main() -> None:
     parser.add_argument("--games", type=int, nargs="+", default=[1200, 2500, 5000, 10000, 0])
     parser.add_argument("--seen", type=int, default=30000, help="games seen in all, with repetitions")
     parser.add_argument("--config", type=Path)
-    parser.add_argument("--balanced", action="store_true", help="judge on as many games of each band")
+    parser.add_argument("--balanced", action="store_true", help="judge with every band counting the same")
     parser.add_argument("--ending", action="store_true", help="as of assay train")
     given = parser.parse_args()
     dataset = open_dataset(given.dataset)
     start = read_config(given.config) if given.config else Config(d_model=64, layers=2, lr=1e-3)
     inputs = ("board", "ending") if given.ending else ("board",)
     given.out.mkdir(exist_ok=True)
-    held = unseen_rows(dataset, balanced=given.balanced)
+    held = unseen_rows(dataset)
     table = []
     for games in given.games:
         config = replace(start, games=games)
@@ -48,7 +48,7 @@ def main() -> None:
         if not (folder / MANIFEST).is_file():
             config = replace(config, epochs=epochs, patience=epochs)
             fit_run(dataset, folder, config, inputs, resume=(folder / SETTINGS).is_file(), quiet=False)
-        judged = judge(open_run(folder), dataset, held)
+        judged = judge(open_run(folder), dataset, held, balanced=given.balanced)
         row = judged.score().row() | {"mae_se": standard_error(judged)}
         table.append({"games": len(rows), "epochs": epochs} | row)
         shown = ("games", "epochs", "cases", "top1", "mae", "mae_se", "mean_mae", "noise", "nll", "ece", "cover95")

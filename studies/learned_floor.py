@@ -22,18 +22,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("dataset", type=Path)
-    parser.add_argument("--balanced", action="store_true", help="judge on as many games of each band")
+    parser.add_argument("--balanced", action="store_true", help="judge with every band counting the same")
     parser.add_argument("--draws", type=int, default=200)
     given = parser.parse_args()
     dataset = open_dataset(given.dataset)
-    judged = judge(open_run(given.run), dataset, unseen_rows(dataset, balanced=given.balanced))
+    judged = judge(open_run(given.run), dataset, unseen_rows(dataset), balanced=given.balanced)
     posterior, random = judged.end, np.random.default_rng(0)
     cumulated, best, confidence = posterior.cumsum(axis=1), posterior.argmax(axis=1), posterior.max(axis=1)
     found = []
     for _ in range(given.draws):
         luck = random.random(len(judged.ratings)).repeat(2)
         band = (cumulated < luck[:, None]).sum(axis=1).clip(0, posterior.shape[1] - 1)
-        found.append(calibration_error(confidence, best == band))
+        found.append(calibration_error(confidence, best == band, weights=judged.weights.repeat(2)))
     low, high = np.quantile(found, (0.05, 0.95))
     print(f"ECE {judged.score().ece:.3f}; calibrated perfectly {np.mean(found):.3f}, 90 % within {low:.3f}-{high:.3f}")
 

@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--balanced", action="store_true", help="judge on as many games of each band")
+    parser.add_argument("--balanced", action="store_true", help="judge with every band counting the same")
     given = parser.parse_args()
     run, dataset = open_run(given.run), open_dataset(given.dataset)
     small = {
@@ -36,7 +36,7 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     save_arrays(given.out / WEIGHTS, small, {"kind": KIND, "version": VERSION})
     manifest.write(given.out / MANIFEST, run.manifest)
-    judged = by_ply(judge(open_run(given.out), dataset, unseen_rows(dataset, balanced=given.balanced)))
+    judged = by_ply(judge(open_run(given.out), dataset, unseen_rows(dataset), balanced=given.balanced))
     scores = {
         plies: {name: round(value, 4) for name, value in found.row().items() if math.isfinite(value)}
         for plies, found in judged.items()

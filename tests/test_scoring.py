@@ -63,6 +63,18 @@ def test_order_of_cases_means_nothing_where_confidence_ties() -> None:
     assert calibration_error(np.full(1000, 0.25), right) < 0.08
 
 
+def test_a_case_of_weight_three_counts_like_three() -> None:
+    rng = np.random.default_rng(3)
+    rating, posterior = rng.uniform(700, 2700, 300), rng.dirichlet(np.ones(10), 300)
+    weights = rng.integers(1, 4, 300)
+    some = score(posterior, EDGES, rating, weights=weights.astype(float)).row()
+    often = score(np.repeat(posterior, weights, axis=0), EDGES, np.repeat(rating, weights)).row()
+    for name in some.keys() - {"cases", "ece"}:
+        assert some[name] == pytest.approx(often[name])
+    assert some["ece"] == pytest.approx(often["ece"], abs=0.01)  # a heavy case is not cut in two at the edge of a bin
+    assert some != score(posterior, EDGES, rating).row()
+
+
 @given(st.lists(st.floats(0.001, 1), min_size=10, max_size=10), st.floats(0.01, 0.99))
 def test_quantiles_lie_in_the_bands_and_rise(weights: list[float], share: float) -> None:
     posterior = np.array([weights]) / sum(weights)

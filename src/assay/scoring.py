@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,35 +42,42 @@ class Score:
         return asdict(self)
 
 
-def score(posterior: Floats, edges: Floats, rating: Floats, *, centre: float | None = None) -> Score:
+def score(
+    posterior: Floats, edges: Floats, rating: Floats, *, centre: float | None = None, weights: Floats | None = None
+) -> Score:
     """Judge posteriors against true ratings, which must lie inside the bands.
 
-    `centre` is the rating that predict-the-mean would give everybody (by default the mean of `rating` itself).
+    `centre` is the rating that predict-the-mean would give everybody (by default the mean of `rating` itself). With
+    `weights` some cases count more than others.
 
     >>> s = score(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([1000.0, 1200.0, 1400.0]), np.array([1100.0, 1290.0]))
     >>> s.top1, round(s.mae, 1), round(s.nll, 3)
     (1.0, 25.0, 0.164)
     """
+
+    def share(values: npt.NDArray[Any]) -> float:
+        return float(np.average(values, weights=weights))
+
     band = band_of(rating, edges)
     cases = np.arange(len(band))
     best = posterior.argmax(axis=1)
     mean = posterior_mean(posterior, edges)
     error = mean - rating
-    rmse = float(np.sqrt(np.mean(error**2)))
-    spread = float(np.std(rating))
-    cover = [float(np.mean(covered(posterior, edges, rating, level))) for level in LEVELS]
+    rmse = math.sqrt(share(error**2))
+    spread = math.sqrt(share((rating - share(rating)) ** 2))
+    cover = [share(covered(posterior, edges, rating, level)) for level in LEVELS]
     return Score(
         cases=len(band),
-        top1=float(np.mean(best == band)),
-        within1=float(np.mean(np.abs(best - band) <= 1)),
-        mae=float(np.mean(np.abs(error))),
+        top1=share(best == band),
+        within1=share(np.abs(best - band) <= 1),
+        mae=share(np.abs(error)),
         rmse=rmse,
-        bias=float(np.mean(error)),
-        mean_mae=float(np.mean(np.abs(rating - (np.mean(rating) if centre is None else centre)))),
+        bias=share(error),
+        mean_mae=share(np.abs(rating - (share(rating) if centre is None else centre))),
         spread=spread,
         noise=implied_noise(rmse, spread),
-        nll=float(-np.mean(np.log(np.maximum(posterior[cases, band], 1e-300)))),
-        ece=calibration_error(posterior.max(axis=1), best == band),
+        nll=-share(np.log(np.maximum(posterior[cases, band], 1e-300))),
+        ece=calibration_error(posterior.max(axis=1), best == band, weights=weights),
         cover50=cover[0],
         cover80=cover[1],
         cover95=cover[2],
@@ -132,8 +140,10 @@ class Reliability:
     share: Floats
 
 
-def reliability(confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15) -> Reliability:
-    """Mean confidence and frequency of being right in bins that hold equally many cases.
+def reliability(
+    confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15, *, weights: Floats | None = None
+) -> Reliability:
+    """Mean confidence and frequency of being right in bins of equal mass: as many cases each, or as much weight.
 
     >>> found = reliability(np.array([0.2, 0.4, 0.9, 0.7]), np.array([False, False, True, True]), bins=2)
     >>> found.confidence.round(2).tolist(), found.frequency.tolist()
@@ -142,21 +152,26 @@ def reliability(confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 
     # Ties are broken at random (by a fixed seed), so that the order of the cases means nothing.
     shuffled = np.random.default_rng(0).permutation(len(confidence))
     order = shuffled[np.argsort(confidence[shuffled], kind="stable")]
-    parts = [part for part in np.array_split(order, bins) if len(part)]
+    mass = np.ones(len(order)) if weights is None else weights[order]
+    middle = np.cumsum(mass) - mass / 2  # a case belongs where its middle lies
+    place = np.minimum((bins * middle / mass.sum()).astype(np.int64), bins - 1)
+    parts = [(order[place == number], mass[place == number]) for number in np.unique(place)]
     return Reliability(
-        confidence=np.array([confidence[part].mean() for part in parts]),
-        frequency=np.array([correct[part].mean() for part in parts]),
-        share=np.array([len(part) / len(order) for part in parts]),
+        confidence=np.array([np.average(confidence[part], weights=weight) for part, weight in parts]),
+        frequency=np.array([np.average(correct[part], weights=weight) for part, weight in parts]),
+        share=np.array([weight.sum() / mass.sum() for _, weight in parts]),
     )
 
 
-def calibration_error(confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15) -> float:
+def calibration_error(
+    confidence: Floats, correct: npt.NDArray[np.bool_], bins: int = 15, *, weights: Floats | None = None
+) -> float:
     """Expected calibration error with bins of equal mass (Nguyen and O'Connor 2015).
 
     >>> round(calibration_error(np.full(100, 0.7), np.arange(100) < 60, bins=1), 3)
     0.1
     """
-    found = reliability(confidence, correct, bins)
+    found = reliability(confidence, correct, bins, weights=weights)
     return float(np.sum(found.share * np.abs(found.confidence - found.frequency)))
 
 

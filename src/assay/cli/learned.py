@@ -207,7 +207,7 @@ def train(
     show_default=True,
     help="Games of which set.",
 )
-@click.option("--balanced", is_flag=True, help="As many games of each band.")
+@click.option("--balanced", is_flag=True, help="Weigh games so that every band counts the same.")
 @click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
 @click.option("--games", type=click.IntRange(1), help="Judge on so many games only.")
 @click.option("--plots", type=_FOLDER, metavar="DIR", help="Write reliability.svg and confusion.svg there.")
@@ -253,14 +253,14 @@ def evaluate(
     from assay.learned.run import open_run
 
     data = open_dataset(dataset)
-    rows = unseen_rows(data, split, balanced=balanced)
+    rows = unseen_rows(data, split)
     if games is not None:
         rows = np.sort(np.random.default_rng(1).permutation(rows)[:games])
     table = []
     for folder in (run, *others):
         opened = open_run(folder)
         shift = None if prior is None else read_prior(prior, opened.edges)
-        judged = judge(opened, data, rows, prior=shift, quiet=is_quiet())
+        judged = judge(opened, data, rows, prior=shift, balanced=balanced, quiet=is_quiet())
         name = folder.name
         for plies, found in by_ply(judged).items():
             table.append({"run": name, "what": f"after {plies}" if plies != "end" else "end", **_shown(found)})

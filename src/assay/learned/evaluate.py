@@ -35,6 +35,7 @@ class Judged:
     plies: npt.NDArray[np.int64]  # of each game
     speed: npt.NDArray[np.object_]
     players: npt.NDArray[np.uint64]  # (games, 2); 0 where unknown
+    weights: Floats  # what each game counts
 
     @property
     def end(self) -> Floats:
@@ -44,36 +45,46 @@ class Judged:
     def score(self, at: int = -1, games: npt.NDArray[np.bool_] | slice = slice(None)) -> Score:
         """The score at one of PLIES (or -1, the end) on some of the games, over both players."""
         chosen = self.posteriors[games, at].reshape(-1, len(self.edges) - 1)
-        return score(chosen, self.edges, self.ratings[games].reshape(-1), centre=self.centre)
+        weights = self.weights[games].repeat(2)
+        return score(chosen, self.edges, self.ratings[games].reshape(-1), centre=self.centre, weights=weights)
 
 
-def unseen_rows(
-    dataset: Dataset, split: str = "test", *, balanced: bool = False, seed: int = 1
-) -> npt.NDArray[np.int64]:
-    """The games to judge on; balanced, as many of each band of the players' average as the rarest band has."""
+def unseen_rows(dataset: Dataset, split: str = "test") -> npt.NDArray[np.int64]:
+    """The games to judge on."""
     rows = dataset.rows(split)
     if not len(rows):
         raise LearnedError(f"{dataset.path} has no games in the set {split!r}; encode more games.")
-    if not balanced:
-        return rows
+    return rows
+
+
+def balance(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
+    """Weights under which every band of the players' average counts the same; 1 on average.
+
+    No game is wasted: to draw as many of each band as the rarest one has would leave a third of what these tell.
+    """
     bands = average_bands(dataset, rows)
     counts = np.bincount(bands, minlength=len(dataset.edges) - 1)
     if not counts.all():
         raise LearnedError("some bands have no game, so the games cannot be balanced; encode with a smaller --range.")
-    random = np.random.default_rng(seed)
-    picked = [random.permutation(rows[bands == band])[: counts.min()] for band in range(len(counts))]
-    return np.sort(np.concatenate(picked))
+    return np.asarray(len(rows) / (len(counts) * counts[bands]), dtype=np.float64)
 
 
 def judge(
-    run: Run, dataset: Dataset, rows: npt.NDArray[np.int64], *, prior: Floats | None = None, quiet: bool = True
+    run: Run,
+    dataset: Dataset,
+    rows: npt.NDArray[np.int64],
+    *,
+    prior: Floats | None = None,
+    balanced: bool = False,
+    quiet: bool = True,
 ) -> Judged:
-    """Apply a run to games of a dataset."""
+    """Apply a run to games of a dataset; balanced, every band counts the same."""
     if not np.array_equal(run.edges, dataset.edges):
         raise LearnedError(
             f"{run.path} knows the bands {_told(run.edges)}, {dataset.path} has {_told(dataset.edges)}; "
             "encode the games again with the bands of the run."
         )
+    weights = balance(dataset, rows) if balanced else np.ones(len(rows))
     found = np.empty((len(rows), len(PLIES) + 1, 2, len(run.prior)))
     with one_thread(), Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
         for number, row in enumerate(rows.tolist()):
@@ -96,6 +107,7 @@ def judge(
         plies=dataset.plies[rows],
         speed=dataset.column("speed")[rows],
         players=np.stack(ids, axis=1),
+        weights=weights,
     )
 
 
@@ -111,13 +123,13 @@ def by_ply(judged: Judged) -> dict[str, Score]:
 
 def by_band(judged: Judged) -> dict[str, Score]:
     """Scores of the players of each band, at the end of the game."""
-    flat = judged.ratings.reshape(-1)
+    flat, weights = judged.ratings.reshape(-1), judged.weights.repeat(2)
     found = {}
     for low, high in zip(judged.edges[:-1], judged.edges[1:], strict=True):
         inside = (flat >= low) & (flat < high)
         if inside.any():
             found[f"{low:.0f}-{high - 1:.0f}"] = score(
-                judged.end[inside], judged.edges, flat[inside], centre=judged.centre
+                judged.end[inside], judged.edges, flat[inside], centre=judged.centre, weights=weights[inside]
             )
     return found
 
@@ -130,13 +142,14 @@ def by_speed(judged: Judged) -> dict[str, Score]:
 def standard_error(judged: Judged) -> float:
     """The standard error of the mean absolute error at the end; both players of a game count as one case."""
     error = np.abs(posterior_mean(judged.end, judged.edges).reshape(-1, 2) - judged.ratings).mean(axis=1)
-    return float(error.std() / np.sqrt(len(error)))
+    away = judged.weights * (error - np.average(error, weights=judged.weights))
+    return float(np.sqrt(np.sum(away**2)) / judged.weights.sum())
 
 
 def pair_error(judged: Judged) -> float:
     """Mean absolute error of the average of both players' posterior means against the average rating."""
     means = posterior_mean(judged.end, judged.edges).reshape(-1, 2)
-    return float(np.abs(means.mean(axis=1) - judged.ratings.mean(axis=1)).mean())
+    return float(np.average(np.abs(means.mean(axis=1) - judged.ratings.mean(axis=1)), weights=judged.weights))
 
 
 def pooled(
@@ -144,19 +157,21 @@ def pooled(
 ) -> tuple[Score | None, float]:
     """The score of players with several games, their evidence pooled; the power is fitted if it is not given."""
     logs = np.log(np.maximum(judged.end, 1e-12))
-    players, ratings = judged.players.reshape(-1), judged.ratings.reshape(-1)
-    groups = []
+    players, ratings, weights = judged.players.reshape(-1), judged.ratings.reshape(-1), judged.weights.repeat(2)
+    groups, counts = [], []
     for player in np.unique(players[players != 0]):
         rows = np.flatnonzero(players == player)[:most]
         if len(rows) >= least:
             groups.append((logs[rows], float(ratings[rows].mean())))
+            counts.append(weights[rows].mean())
     if not groups:
         return None, 1.0
     bands = np.searchsorted(judged.edges, [rating for _, rating in groups], side="right") - 1
     if power is None:
         power = fit_power([(some, int(band)) for (some, _), band in zip(groups, bands, strict=True)], prior)
     pooled = np.stack([pool(some, prior, power) for some, _ in groups])
-    return score(pooled, judged.edges, np.array([rating for _, rating in groups]), centre=judged.centre), power
+    ratings = np.array([rating for _, rating in groups])
+    return score(pooled, judged.edges, ratings, centre=judged.centre, weights=np.array(counts)), power
 
 
 def _told(edges: Floats) -> str:

@@ -55,7 +55,8 @@ def training_figure(history: Sequence[dict[str, float]]) -> Figure:
 def reliability_figure(judged: Judged) -> Figure:
     """Stated against observed frequency of the most likely band, at the end of the game, 15 bins of equal mass."""
     band = band_of(judged.ratings.reshape(-1), judged.edges)
-    found = reliability(judged.end.max(axis=1), judged.end.argmax(axis=1) == band)
+    right = judged.end.argmax(axis=1) == band
+    found = reliability(judged.end.max(axis=1), right, weights=judged.weights.repeat(2))
     figure = Figure(figsize=(4, 4))
     axes = figure.subplots()
     top = 1.05 * max(found.confidence.max(), found.frequency.max())
@@ -72,9 +73,10 @@ def confusion_figure(judged: Judged) -> Figure:
     """Mean posterior of the players of each band: rows are true bands, shares in percent."""
     bands = len(judged.edges) - 1
     true = band_of(judged.ratings.reshape(-1), judged.edges)
-    shares = np.array(
-        [judged.end[true == b].mean(axis=0) if (true == b).any() else np.full(bands, np.nan) for b in range(bands)]
-    )
+    weights = judged.weights.repeat(2)
+    shares = np.full((bands, bands), np.nan)
+    for band in np.unique(true):
+        shares[band] = np.average(judged.end[true == band], axis=0, weights=weights[true == band])
     figure = Figure(figsize=(0.5 * bands + 2, 0.5 * bands + 1.5))
     axes = figure.subplots()
     axes.imshow(100 * shares, cmap="Blues", vmin=0)
