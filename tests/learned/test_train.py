@@ -46,7 +46,9 @@ def test_it_learns_what_can_be_learned(dataset: Dataset, tmp_path: Path) -> None
     assert losses[-1] < 0.7 * losses[0]
 
 
-@pytest.mark.parametrize("extra", [{}, {"model": "gru"}, {"balanced": True, "elo_weight": 0.1, "smoothing": 0.7}])
+@pytest.mark.parametrize(
+    "extra", [{}, {"model": "gru"}, {"balanced": True, "elo_weight": 0.1, "smoothing": 0.7}, {"foresight": 0.3}]
+)
 def test_a_run_is_written_whole(dataset: Dataset, tmp_path: Path, extra: dict[str, object]) -> None:
     fitted = fit_run(dataset, tmp_path / "run", tiny(epochs=2, **extra))
     run = open_run(tmp_path / "run")

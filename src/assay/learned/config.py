@@ -31,6 +31,7 @@ class Config:
     epochs: int = 10
     patience: int = 3  # epochs without a better validation NLL before stopping
     elo_weight: float = 0.0  # of the squared error of the posterior mean, in band widths
+    foresight: float = 0.0  # of foretelling the next move and the result too, which teaches the network chess
     balanced: bool = False  # learn posteriors under an even prior over bands
     max_plies: int = 128
     smoothing: float = 0.0  # standard deviation, in bands, of the bell that a label is spread over
@@ -50,6 +51,7 @@ class Config:
             "square_width",
             "weight_decay",
             "elo_weight",
+            "foresight",
             "smoothing",
             "book",
             "games",

@@ -15,6 +15,8 @@ from assay.learned.book import Books, read_scalars
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import Floats, Plies, mover_bits
 
+UNKNOWN = -100  # what torch's cross-entropy leaves out
+_OUTCOMES = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 BUCKET = 40  # batches that are sorted by length together
 
 
@@ -26,6 +28,7 @@ class Example:
     scalars: Floats  # (plies, n)
     bands: npt.NDArray[np.int64]  # (2,)
     ratings: Floats  # (2,)
+    outcome: int  # 2 if White won, 1 for a draw, 0 if Black won, UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Batch:
     mask: Tensor  # bool (games, plies)
     bands: Tensor  # int64 (games, plies, 2)
     ratings: Tensor  # float32 (games, plies, 2)
+    outcome: Tensor  # int64 (games, plies): 2 if the mover won in the end, 1, 0, UNKNOWN
 
 
 class Examples(TorchDataset[Example]):
@@ -61,7 +65,8 @@ class Examples(TorchDataset[Example]):
         row = int(self.rows[index])
         plies = self.dataset.game(row, self.max_plies)
         scalars = read_scalars(plies, self.kinds, self.books.of(row) if self.books else None)
-        return Example(plies, scalars, self.dataset.bands[row], self.dataset.ratings[row])
+        outcome = _OUTCOMES.get(str(self.dataset.results[row]), UNKNOWN)
+        return Example(plies, scalars, self.dataset.bands[row], self.dataset.ratings[row], outcome)
 
 
 def collate(examples: Sequence[Example]) -> Batch:
@@ -79,6 +84,7 @@ def collate(examples: Sequence[Example]) -> Batch:
     bits = mover_bits(planes.reshape(-1, 64), white.reshape(-1)).reshape(games, longest, 64, 64)
     bands = np.stack([example.bands for example in examples])
     ratings = np.stack([example.ratings for example in examples])
+    outcome = np.array([example.outcome for example in examples])[:, None]
     return Batch(
         planes=torch.from_numpy(bits),
         scalars=torch.from_numpy(scalars),
@@ -86,6 +92,7 @@ def collate(examples: Sequence[Example]) -> Batch:
         mask=torch.from_numpy(mask),
         bands=torch.from_numpy(_for_mover(bands, white)),
         ratings=torch.from_numpy(_for_mover(ratings, white)),
+        outcome=torch.from_numpy(np.where(white | (outcome == UNKNOWN), outcome, 2 - outcome)),
     )
 
 

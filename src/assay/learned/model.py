@@ -15,6 +15,7 @@ from assay.learned.config import Config
 from assay.learned.planes import NUM_PLANES
 
 SQUARES = 64
+OUTCOMES = 3  # lost, drawn, won
 
 
 class PlyEncoder(nn.Module):
@@ -105,18 +106,29 @@ class Net(nn.Module):
         self.norm = nn.LayerNorm(config.d_model)
         self.drop = nn.Dropout(config.dropout)
         self.head = nn.Linear(config.d_model, 2 * bands)
+        # What training alone asks for: the next move's squares and the result, in the mover's view.
+        self.foresee = nn.Linear(config.d_model, 2 * SQUARES + OUTCOMES) if config.foresight else None
         if prior is not None:
             nn.init.normal_(self.head.weight, std=0.02)
             self.head.bias = nn.Parameter(torch.tensor(np.tile(np.log(prior), 2), dtype=torch.float32))
         self.recurrent, self.bands = config.model == "gru", bands
 
-    def forward(self, planes: Tensor, scalars: Tensor, white: Tensor) -> Tensor:
-        """Logits (games, plies, 2, bands): the mover's, then the opponent's."""
-        x = self.encode(planes, scalars, white)
+    def read(self, planes: Tensor, scalars: Tensor, white: Tensor) -> Tensor:
+        """What is known after each ply, (games, plies, d_model)."""
+        x: Tensor = self.encode(planes, scalars, white)
         if self.recurrent:
             x = x + self.gru(x)[0]
         else:
             for block in self.blocks:
                 x = block(x)
-        logits: Tensor = self.head(self.drop(self.norm(x)))
-        return logits.view(*x.shape[:2], 2, self.bands)
+        known: Tensor = self.drop(self.norm(x))
+        return known
+
+    def rate(self, known: Tensor) -> Tensor:
+        """Logits (games, plies, 2, bands): the mover's, then the opponent's."""
+        logits: Tensor = self.head(known)
+        return logits.view(*known.shape[:2], 2, self.bands)
+
+    def forward(self, planes: Tensor, scalars: Tensor, white: Tensor) -> Tensor:
+        """Logits (games, plies, 2, bands) of games."""
+        return self.rate(self.read(planes, scalars, white))

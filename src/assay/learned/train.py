@@ -18,11 +18,12 @@ from torch.utils.data import DataLoader
 
 from assay.errors import LearnedError
 from assay.learned import checkpoint
+from assay.learned.arrays import Arrays
 from assay.learned.calibrate import fit_temperature, log_softmax
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
-from assay.learned.loader import Batch, Examples, collate, make_batches
-from assay.learned.model import Net
+from assay.learned.loader import UNKNOWN, Batch, Examples, collate, make_batches
+from assay.learned.model import OUTCOMES, SQUARES, Net
 from assay.learned.run import METRICS, Run
 from assay.learned.training import Trained, band_shares, drawn, opening_books, training_rows, validation_rows
 from assay.paths import atomic
@@ -30,6 +31,7 @@ from assay.progress import Progress
 from assay.scoring import score
 
 CHECKPOINT_SECONDS = 120.0
+FROM_AND_TO = [48, 49]  # planes of the move
 
 Floats = npt.NDArray[np.float64]
 
@@ -58,8 +60,10 @@ def train(
 
     A checkpoint is written every two minutes and after every epoch; with `resume` the training goes on from it, along
     the same curve. The loss is the cross-entropy of both players' bands at every ply (so that the output at ply t is
-    p(band | plies 0..t)), with AdamW, linear warm-up, cosine decay and clipped gradients. With `start` the weights
-    begin as those of another run, as far as they fit; the head is always new, because bands may mean other ratings.
+    p(band | plies 0..t)), with AdamW, linear warm-up, cosine decay and clipped gradients. With `foresight` the network
+    also foretells the next move and the result, at first: games tell more of chess than of ratings, and who knows chess
+    sees who plays it well. The weight of that falls evenly to nothing. With `start` the weights begin as those of
+    another run, as far as they fit; the head is always new, because bands may mean other ratings.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -99,7 +103,7 @@ def train(
                 waited += waiting
                 step = state.epoch * len(batches) + state.batch
                 set_rate(optimiser, config, step, steps)
-                loss, plies = loss_of(net, batch, offset, config)
+                loss, plies = loss_of(net, batch, offset, config, left=1 - step / steps)
                 optimiser.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
                 torch.nn.utils.clip_grad_norm_(net.parameters(), config.clip)
@@ -127,7 +131,7 @@ def train(
     found = logits_of(net, validation)
     temperature = fit_temperature(found.values.reshape(-1, len(prior)), found.bands.reshape(-1))
     return Trained(
-        weights=best | (books.whole.arrays() if books else {}),
+        weights=_rating_alone(best) | (books.whole.arrays() if books else {}),
         prior=np.full_like(prior, 1 / len(prior)) if config.balanced else prior,
         temperature=temperature,
         results={
@@ -139,6 +143,11 @@ def train(
         }
         | ({"start": state.start} if state.start else {}),
     )
+
+
+def _rating_alone(weights: Arrays) -> Arrays:
+    """The weights without those that only training asks for."""
+    return {name: array for name, array in weights.items() if not name.startswith("foresee")}
 
 
 def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -180,9 +189,10 @@ def set_rate(optimiser: torch.optim.Optimizer, config: Config, step: int, steps:
         group["lr"] = rate
 
 
-def loss_of(net: Net, batch: Batch, offset: Tensor, config: Config) -> tuple[Tensor, int]:
-    """The loss of a batch and its number of plies."""
-    logits = net(batch.planes, batch.scalars, batch.white)[batch.mask] + offset
+def loss_of(net: Net, batch: Batch, offset: Tensor, config: Config, left: float = 1.0) -> tuple[Tensor, int]:
+    """The loss of a batch and its number of plies; `left` is the share of the training that is still to come."""
+    known = net.read(batch.planes, batch.scalars, batch.white)
+    logits = net.rate(known)[batch.mask] + offset
     bands = batch.bands[batch.mask]
     if config.smoothing:
         wanted = bells(logits.shape[-1], config.smoothing)[bands]
@@ -193,7 +203,22 @@ def loss_of(net: Net, batch: Batch, offset: Tensor, config: Config) -> tuple[Ten
         centre = torch.arange(logits.shape[-1], dtype=torch.float32)
         mean = logits.softmax(-1) @ centre
         loss = loss + config.elo_weight * functional.mse_loss(mean, bands.to(torch.float32))
+    if net.foresee is not None:
+        loss = loss + config.foresight * left * _foretold(net.foresee(known), batch)
     return loss, len(bands)
+
+
+def _foretold(foreseen: Tensor, batch: Batch) -> Tensor:
+    """The cross-entropy of the next move's squares (in the view of its mover) and of the result."""
+    start, goal, outcome = torch.split(foreseen, [SQUARES, SQUARES, OUTCOMES], dim=-1)
+    follows = batch.mask[:, 1:]
+    squares = batch.planes[:, 1:, FROM_AND_TO][follows].argmax(dim=-1)
+    moves = functional.cross_entropy(start[:, :-1][follows], squares[:, 0])
+    moves = moves + functional.cross_entropy(goal[:, :-1][follows], squares[:, 1])
+    ended = batch.outcome[batch.mask]
+    if (ended == UNKNOWN).all():
+        return moves
+    return moves + functional.cross_entropy(outcome[batch.mask], ended, ignore_index=UNKNOWN)
 
 
 def bells(bands: int, spread: float) -> Tensor:
