@@ -78,6 +78,11 @@ def test_clocks_and_evaluations() -> None:
     assert have_command(part, b"eval").tolist() == [False, False, True, True, False]
 
 
+def test_marks_in_tags_count_for_nothing() -> None:
+    tags = '[Event "Open (A); 50% {"]\n[Site "0-0 }"]\n\n'
+    assert movetext_of(f"{tags}1. e4 e5 1-0\n\n{tags}1. d4 0-1\n\n{tags}*").count_plies().tolist() == [2, 1, 0]
+
+
 @pytest.mark.parametrize("size", [8, 16, 64, 1024])
 def test_nothing_is_lost_between_scans(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = game_text(1, 60, notes=True)

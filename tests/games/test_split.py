@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games import read_games, reader
+from assay.games import lines, read_games, reader
 from assay.games.reader import OUTSIDE, TOO_LONG, UNTAGGED
 from assay.games.split import split
 
@@ -150,6 +150,13 @@ def test_a_block_may_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for block in range(20, len(data)):
         monkeypatch.setattr(reader, "BLOCK", block)
         assert [game.data for game in read_games(file)] == found(data), block
+
+
+@pytest.mark.parametrize("size", [1, 7, 40])
+@pytest.mark.parametrize("name", CASES)
+def test_a_scan_may_end_anywhere(name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "SCAN", size)
+    assert found(CASES[name][0]) == CASES[name][1]
 
 
 def test_what_is_odd_is_counted(tmp_path: Path) -> None:

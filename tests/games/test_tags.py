@@ -46,6 +46,24 @@ def test_odd_tags(tmp_path: Path) -> None:
     assert read.problems == {ENDLESS: 1, LATIN1: 1}
 
 
+def test_names_that_begin_alike(tmp_path: Path) -> None:
+    file = tmp_path / "alike.pgn"
+    file.write_bytes(
+        b'[WhiteEloBefore "1"]\n[WhiteElo "2"]\n[Openings "3"]\n[Opening "4"]\n[TimeControls "5"]\n\n*\n\n'
+        b'[WhiteElo\t"6"]\n[Opening  "7"]\n[TimeControl "8"]\n[WhiteEl "9"]\n\n*\n'
+    )
+    read = read_tags([file], ("WhiteElo", "Opening", "TimeControl"))
+    assert read.column("WhiteElo") == ["2", "6"]
+    assert read.column("Opening") == ["4", "7"]
+    assert read.column("TimeControl") == [None, "8"]
+
+
+def test_every_tag_that_is_not_utf8_is_counted(tmp_path: Path) -> None:
+    file = tmp_path / "latin1.pgn"
+    file.write_bytes(b'[White "G\xfcnter"]\n[Black "\xc3\xbc"]\n\n*\n\n' * 3)
+    assert read_tags([file], ("White", "Black")).problems == {LATIN1: 3}
+
+
 def test_players_share_their_codes(tmp_path: Path) -> None:
     for name, white, black in (("a", "x", "y"), ("b", "y", "x")):
         (tmp_path / f"{name}.pgn").write_text(f'[White "{white}"]\n[Black "{black}"]\n\n*\n')

@@ -13,14 +13,31 @@ import numpy as np
 import numpy.typing as npt
 
 Words = npt.NDArray[np.uint64]
+Packed = npt.NDArray[np.uint8]
 
 
-def pack(parts: Sequence[npt.NDArray[Any]]) -> Words:
-    """Bytes that are zero or not as bits, 64 to a word; all parts but the last hold a multiple of 8 bytes."""
-    packed = [np.packbits(part, bitorder="little") for part in parts]
-    joined = np.concatenate([*packed, np.zeros(16, np.uint8)])
+def pack(flags: npt.NDArray[Any]) -> Packed:
+    """Bytes that are zero or not as bits, the first in the lowest."""
+    return np.packbits(flags, bitorder="little")
+
+
+def join(parts: Sequence[Packed]) -> Words:
+    """Bits that were packed one part after the other, 64 to a word; all but the last of a multiple of 8 flags."""
+    joined = np.concatenate([*parts, np.zeros(16, np.uint8)])
     words: Words = joined[: len(joined) // 8 * 8].view("<u8")
     return words
+
+
+def positions(bits: Words) -> npt.NDArray[np.int64]:
+    """Where bits are set, in order; for words that are nearly all empty.
+
+    >>> positions(np.array([0, 0b101], np.uint64))
+    array([64, 66])
+    """
+    words = np.flatnonzero(bits)
+    each = np.flatnonzero(np.unpackbits(bits[words].astype("<u8").view(np.uint8), bitorder="little"))
+    found: npt.NDArray[np.int64] = words[each >> 6] * 64 + (each & 63)
+    return found
 
 
 def inside(marks: Words) -> Words:

@@ -161,7 +161,7 @@ def _known(column: pa.DictionaryArray, unknown: pa.Array) -> pa.DictionaryArray:
     if not len(column.dictionary):
         return column
     is_unknown = pc.is_in(column.dictionary, unknown)
-    if not pc.any(is_unknown).as_py():
+    if not is_unknown.true_count:
         return column
     indices = pc.if_else(is_unknown.take(column.indices), None, column.indices)
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)

@@ -27,7 +27,7 @@ from assay.progress import Progress
 
 KIND = "games index"
 METADATA = b"assay"  # the key of the manifest among a Parquet file's metadata
-_PIECE = 4 << 20
+_PIECE = 8 << 20
 _AHEAD = 8  # pieces in work at a time
 _GROUP_ROWS = 1 << 17
 _GROUP_BYTES = 64 << 20

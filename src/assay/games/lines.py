@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +17,7 @@ PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
 USUAL_FIRST = (b"Event", b"Site", b"Date", b"Round", b"White", b"Black", b"Result")
 
 SCAN = 128 << 10  # this much stays in the second-level cache while it is looked at
-_HELD = threading.local()
+_RARE = b"%\\{(;\t"  # characters that most games do without, and that need more work
 
 _BOM = b"\xef\xbb\xbf"
 _BROKEN_TAG = re.compile(rb"\[[A-Za-z0-9_+#=:-]*[ \t]*\r?(?=\n)")  # a line that broke off before its value
@@ -30,40 +30,43 @@ def positions_of(bytes_: npt.NDArray[np.uint8], *values: int) -> Positions:
     >>> positions_of(np.frombuffer(b"a{b}c", np.uint8), ord("{"), ord("}"))
     array([1, 3])
     """
-    hit = _scratch(len(bytes_))
-    np.equal(bytes_, values[0], out=hit)
-    for value in values[1:]:
-        hit |= bytes_ == value
-    found: Positions = hit.nonzero()[0]
-    return found
+    found = []
+    for begin, here in scans(bytes_):
+        hit = here == values[0]
+        for value in values[1:]:
+            hit |= here == value
+        found.append(hit.nonzero()[0] + begin)
+    return np.concatenate(found)
 
 
-def _scratch(size: int) -> npt.NDArray[np.bool_]:
-    """Memory of this thread for one flag per byte, which is not asked of the system again for every buffer."""
-    held: npt.NDArray[np.bool_] | None = getattr(_HELD, "flags", None)
-    if held is None or len(held) < size:
-        held = _HELD.flags = np.empty(size, np.bool_)
-    return held[:size]
-
-
-def scans(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    """The array in parts that stay in the second-level cache while they are looked at."""
+def scans(array: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """The array in parts that stay in the second-level cache while they are looked at, and where each begins."""
     for begin in range(0, len(array), SCAN):
-        yield array[begin : begin + SCAN]
+        yield begin, array[begin : begin + SCAN]
 
 
-def _survey(bytes_: npt.NDArray[np.uint8]) -> tuple[Positions, bytes, bool]:
-    """Where lines end, which of the rare characters stand anywhere, and whether all is ASCII, in one pass."""
-    is_end = _scratch(len(bytes_))
-    found, ascii_ = set[int](), True
-    for here, ends in zip(scans(bytes_), scans(is_end), strict=True):
-        np.equal(here, ord("\n"), out=ends)
-        sought = b"%\\"
-        if (here - np.uint8(10)).max() > ord("z") - 10:  # a tab wraps around
-            sought += b"\t{"
-            ascii_ = ascii_ and bool(here.max() < 128)
-        found |= {byte for byte in sought if byte not in found and (here == byte).any()}
-    return is_end.nonzero()[0], bytes(found), ascii_
+@dataclass(frozen=True)
+class _Survey:
+    """Where lines end, which byte follows each, which of the rare characters stand anywhere, whether all is ASCII."""
+
+    ends: Positions
+    next_bytes: npt.NDArray[np.uint8]
+    rare: bytes
+    ascii: bool
+
+
+def _survey(data: bytes, padded: npt.NDArray[np.uint8]) -> _Survey:
+    """Look at every byte once: what is asked of it is asked while it is in the cache."""
+    ends, next_bytes, rare, ascii_ = [], [], set[int](), True
+    next_byte, is_end = padded[1:], np.empty(SCAN, np.bool_)
+    for begin, here in scans(padded[: len(data) - len(PADDING) + 1]):
+        at = np.equal(here, ord("\n"), out=is_end[: len(here)]).nonzero()[0]
+        at += begin
+        ends.append(at)
+        next_bytes.append(next_byte[at])
+        ascii_ = ascii_ and bool(here.max() < 128)
+        rare |= {byte for byte in _RARE if byte not in rare and data.find(byte, begin, begin + len(here)) >= 0}
+    return _Survey(np.concatenate(ends), np.concatenate(next_bytes), bytes(rare), ascii_)
 
 
 def words_at(padded: npt.NDArray[np.uint8], positions: Positions, size: int = 8) -> npt.NDArray[Any]:
@@ -79,6 +82,16 @@ def same(words: npt.NDArray[np.uint64], text: bytes) -> npt.NDArray[np.bool_]:
     return equal
 
 
+def usual(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Whether each word of eight bytes is the start of one of the seven tags that every game should have."""
+    found = np.zeros(len(words), np.bool_)
+    for name in USUAL_FIRST:
+        found |= same(words, name + b' "')
+        if found.all():
+            break
+    return found
+
+
 class Lines:
     """The lines of a buffer: where they start and end, which are blank, which look like tags."""
 
@@ -86,14 +99,18 @@ class Lines:
         self.data = data
         self.padded = np.frombuffer(data, np.uint8)
         begin = len(_BOM) if at_start and data.startswith(_BOM) else 0
-        newlines, self.rare, self.ascii = _survey(self.padded[: len(data) - len(PADDING) + 1])
-        self.ends = newlines
-        self.starts = np.empty_like(newlines)
+        survey = _survey(data, self.padded)
+        self.rare, self.ascii, self.ends = survey.rare, survey.ascii, survey.ends
+        self.starts = np.empty_like(self.ends)
         self.starts[0] = begin
-        self.starts[1:] = newlines[:-1] + 1
-        self.first_bytes = self.padded[self.starts]
+        np.add(self.ends[:-1], 1, out=self.starts[1:])
+        self.first_bytes = np.append(self.padded[begin], survey.next_bytes[:-1])
         self.blank = self._blank()
-        self.tags = self._tags()
+        self.tags = np.flatnonzero(self.first_bytes == ord("["))
+        self.tag_starts = self.starts[self.tags]
+        self.tag_words = words_at(self.padded, self.tag_starts + 1)  # the eight bytes behind the bracket
+        second = self.tag_words.astype(np.uint8)
+        self.keep_tags((((second | 32) - 97) < 26) | ((second - 48) < 10) | (second <= 32))
 
     def _blank(self) -> npt.NDArray[np.bool_]:
         """Which lines are blank. On the way, lines that begin with space and a bracket come to begin with it."""
@@ -107,16 +124,10 @@ class Lines:
                 self.starts[line], self.first_bytes[line] = self.ends[line] - len(text), ord("[")
         return blank
 
-    def _tags(self) -> Positions:
-        lines = np.flatnonzero(self.first_bytes == ord("["))
-        second = self.padded[self.starts[lines] + 1]
-        named = (((second | 32) - 97) < 26) | ((second - 48) < 10) | (second <= 32)
-        return lines if named.all() else np.compress(named, lines)
-
-    @cached_property
-    def tag_words(self) -> npt.NDArray[np.uint64]:
-        """The first eight bytes of each tag behind the bracket."""
-        return words_at(self.padded, self.starts[self.tags] + 1)
+    def keep_tags(self, keep: npt.NDArray[np.bool_]) -> None:
+        """Leave out the other lines that look like tags."""
+        if not keep.all():
+            self.tags, self.tag_starts, self.tag_words = self.tags[keep], self.tag_starts[keep], self.tag_words[keep]
 
     def nonblank_before(self, lines: Positions) -> Positions:
         """The nearest line before each that is not blank; -1 where there is none."""
@@ -168,23 +179,13 @@ class Lines:
         begin = brace - len(line.lstrip(b" \t"))
         return bool(_TAG.match(self.data, begin)) and self.data.count(b'"', begin, brace) % 2 == 1
 
-    def usual(self, lines: Positions) -> npt.NDArray[np.bool_]:
-        """Whether each of these lines starts with one of the seven tags that every game should have."""
-        words = words_at(self.padded, self.starts[lines] + 1)
-        found = np.zeros(len(lines), np.bool_)
-        for name in USUAL_FIRST:
-            found |= same(words, name + b' "')
-            if found.all():
-                break
-        return found
-
     def is_broken(self, line: int) -> bool:
         """Whether a tag line broke off before its value."""
         return _BROKEN_TAG.match(self.data, int(self.starts[line])) is not None
 
-    def are_tags(self, lines: Positions) -> npt.NDArray[np.bool_]:
-        """Whether each of these lines, which start with a bracket and a letter, goes on like a tag."""
-        good = self.usual(lines)
+    def are_tags(self, lines: Positions, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+        """Whether each of these lines, which start with a bracket and these eight bytes, goes on like a tag."""
+        good = usual(words)
         for i in np.flatnonzero(~good):
             good[i] = _TAG.match(self.data, int(self.starts[lines[i]])) is not None
         return good

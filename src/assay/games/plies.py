@@ -17,9 +17,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.bits import Counts, Words, inside, pack
+from assay.games.bits import Counts, Words, inside, join, pack, positions
 from assay.games.cut import cut
-from assay.games.lines import PADDING, Positions, positions_of, scans, words_at
+from assay.games.lines import PADDING, SCAN, Positions, positions_of, scans, words_at
 from assay.games.split import Split
 
 Flags = npt.NDArray[np.bool_]
@@ -50,56 +50,57 @@ class Movetext:
 
     def count_plies(self) -> npt.NDArray[np.int32]:
         """The number of plies of each game."""
-        words, strange, rare = self._scan()
+        words, strange = self._scan()
         if b"{" in self._rare:
             words &= ~self._comments
             strange &= ~(self._comments | self._braces[1])
         counts = Counts(words)
         plies = counts.between(self.starts, self.ends)
-        odd = Counts(strange).between(self.starts, self._before_a_loss()) > 0
+        at = positions(strange)
+        game = self._games_of(at)
+        odd = np.zeros(len(self), np.bool_)
+        odd[game[at < self._before_a_loss()[game]]] = True
         if b"{" in self._rare:
             odd |= self._unbalanced_braces
-        if b"(" in rare:
+        if b"(" in self._rare:
             plies -= self._in_variations(counts, odd)
-        if b";" in rare:
-            self._mark(positions_of(self.padded, ord(";")), odd)
+        if b";" in self._rare:
+            odd[self._games_of(positions_of(self.padded, ord(";")))] = True
         if b"%" in self._rare:
             signs = positions_of(self.padded, ord("%"))
-            self._mark(signs[self.padded[signs - 1] == ord("\n")], odd)
+            odd[self._games_of(signs[self.padded[signs - 1] == ord("\n")])] = True
         for g in np.flatnonzero(odd):
             plies[g] = count_slowly(self.padded[self.starts[g] : self.ends[g]].tobytes())
         return plies.astype(np.int32)
 
-    def _scan(self) -> tuple[Words, Words, bytes]:
-        """Where words begin with a letter, and where something stands that makes a game odd; in comments too.
+    def _scan(self) -> tuple[Words, Words]:
+        """Where words begin with a letter, and where something stands that makes a game odd; in comments too."""
+        words, strange = [], []
+        flags = np.empty((3, SCAN), np.bool_)  # written over and over, so that they stay in the cache
+        for begin, here in scans(self.padded):
+            breaks, other, spare = flags[:, : len(here)]
+            self._behind_a_break(begin, breaks, spare)
+            np.greater(here, ord("h"), out=other)
+            other &= np.not_equal(here, ord("x"), out=spare)
+            np.equal(here, ord("0"), out=spare)
+            spare &= breaks  # castling with zeros
+            other |= spare
+            letter = np.subtract(here, ord("A"), out=spare.view(np.uint8))  # what lies below wraps around
+            breaks &= np.less_equal(letter, ord("z") - ord("A"), out=spare)
+            words.append(pack(breaks))
+            strange.append(pack(other))
+        return join(words), join(strange)
 
-        And those of the characters `(;` that stand anywhere.
-        """
-        words, strange, rare = [], [], set[int]()
-        begin = 0
-        for here in scans(self.padded):
-            breaks = self._behind_a_break(begin, len(here))
-            begin += len(here)
-            other = here > ord("h")
-            other &= here != ord("x")
-            other |= breaks & (here == ord("0"))  # castling with zeros
-            breaks &= (here - np.uint8(ord("A"))) <= ord("z") - ord("A")  # what lies below wraps around
-            words.append(breaks)
-            strange.append(other)
-            rare |= {byte for byte in b"(;" if byte not in rare and (here == byte).any()}
-        return pack(words), pack(strange), bytes(rare)
-
-    def _behind_a_break(self, begin: int, size: int) -> Flags:
+    def _behind_a_break(self, begin: int, breaks: Flags, spare: Flags) -> None:
         """Whether the byte before each of these ends a word: white space or a mark up to the dot, but not a hyphen."""
-        breaks = np.empty(size, np.bool_)
-        breaks[0] = True
         first = 0 if begin else 1
-        before, to = self.padded[begin - 1 + first : begin + size - 1], breaks[first:]
-        np.less_equal(before, ord("."), out=to)
-        to &= before != ord("-")
+        breaks[:first] = True
+        breaks, spare = breaks[first:], spare[first:]
+        before = self.padded[begin - 1 + first : begin - 1 + first + len(breaks)]
+        np.less_equal(before, ord("."), out=breaks)
+        breaks &= np.not_equal(before, ord("-"), out=spare)
         if b"{" in self._rare:
-            to |= before == ord("}")
-        return breaks
+            breaks |= np.equal(before, ord("}"), out=spare)
 
     def _before_a_loss(self) -> Positions:
         """The ends of the games, before the result 0-1, which begins like castling with zeros."""
@@ -110,7 +111,7 @@ class Movetext:
     @cached_property
     def _braces(self) -> tuple[Words, Words]:
         """Where braces open and close."""
-        opening, closing = (pack([here == brace for here in scans(self.padded)]) for brace in b"{}")
+        opening, closing = (join([pack(here == brace) for _, here in scans(self.padded)]) for brace in b"{}")
         return opening, closing
 
     @cached_property
@@ -135,7 +136,7 @@ class Movetext:
         if b"{" in self._rare:
             in_comment = (self._comments[marks >> 6] >> (marks & 63).astype(np.uint64)) & np.uint64(1) == 1
             marks = marks[~in_comment]
-        game = np.searchsorted(self.starts, marks, side="right") - 1
+        game = self._games_of(marks)
         depth = np.concatenate([[0], np.cumsum(np.where(self.padded[marks] == ord("("), 1, -1))])
         base = depth[np.searchsorted(marks, self.starts)]  # not 0 behind a game whose marks do not balance
         odd |= depth[np.searchsorted(marks, self.ends)] != base
@@ -144,9 +145,9 @@ class Movetext:
         outermost = ((before == 1) & (after == 0)).astype(np.int64) - ((before == 0) & (after == 1))
         return np.bincount(game, outermost * counts.before(marks), minlength=len(self)).astype(np.int64)
 
-    def _mark(self, at: Positions, odd: Flags) -> None:
-        """Mark the games that hold any of these positions."""
-        odd[np.searchsorted(self.starts, at, side="right") - 1] = True
+    def _games_of(self, at: Positions) -> Positions:
+        """The games that hold these positions."""
+        return np.searchsorted(self.starts, at, side="right") - 1
 
 
 def have_command(part: Split, name: bytes) -> Flags:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+
 from assay.games.lines import PADDING
 from assay.games.split import Split, last_start, split, start_within
 from assay.games.stream import Stream
@@ -19,6 +21,8 @@ TOO_LONG = "game longer than 64 MB, its end left out"
 
 MAX_GAME = 64 << 20
 BLOCK = 4 << 20
+_PART = 1 << 20  # this much is still in the cache when its hash is taken
+_KEPT = 31 << 20
 
 _TAG_LINE = re.compile(rb'^[ \t]*\[([A-Za-z0-9][A-Za-z0-9_+#=:-]*)[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*$')
 _ESCAPED = re.compile(r'\\([\\"])')
@@ -92,12 +96,13 @@ def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
 
     Memory stays bounded: a game longer than 64 MB is cut there, and its rest left out.
     """
+    _keep_memory()
     held: list[bytes] = []
-    base, size, look_again = 0, 0, 0
+    base, size, look_again = 0, 0, 2 * block
     at_start, in_game, cut = True, False, False
-    for data in stream.blocks(block):
-        # Nearly every block holds the start of a game; then nothing is copied twice.
-        keep = start_within(data, held)
+    for data in stream.parts(min(block, _PART)):
+        # Nearly every part holds the start of a game; then nothing is copied twice.
+        keep = start_within(data, held) if size + len(data) >= block else 0
         if not keep:
             held.append(data)
             size += len(data)
@@ -114,10 +119,20 @@ def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
         end = base + size + keep
         yield Piece(b"".join([*held, memoryview(data)[:keep], PADDING]), base, end, at_start, in_game, cut)
         held = [data[keep:]]
-        base, size, look_again = end, len(held[0]), 0
+        base, size, look_again = end, len(held[0]), 2 * block
         at_start, in_game, cut = False, cut, False
     if size:
         yield Piece(b"".join([*held, PADDING]), base, base + size, at_start, in_game)
+
+
+def _keep_memory() -> None:
+    """Have the C library keep what is given back to it for the next piece, which needs as much.
+
+    By default glibc returns large blocks to the system, which hands them out again page by page, each wiped. It takes
+    the largest block that was ever given back (up to 32 MB) for the limit of what is large: mallopt(3),
+    M_MMAP_THRESHOLD. Elsewhere this does nothing.
+    """
+    np.empty(_KEPT, np.uint8)
 
 
 def split_piece(piece: Piece, problems: Counter[str]) -> Split:

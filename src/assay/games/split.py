@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.lines import PADDING, USUAL_FIRST, Lines, Positions, same
+from assay.games.lines import PADDING, USUAL_FIRST, Lines, Positions, same, usual
 
 _TAILS = (8 << 10, 64 << 10)  # how much of the end of a block is looked at for the start of a game
 
@@ -33,8 +33,8 @@ class Split:
 
     `starts` and `ends` are positions in `data`; `base` is the position of `data` in the uncompressed stream. The
     tag lines run from `tag_starts` to `tag_ends` (without the line's end); `tag_games` tells the game of each and
-    `tag_words` its first eight bytes behind the bracket.
-    `rare` holds those of the characters `%\\{` and tab that stand anywhere; `ascii` tells whether all is ASCII.
+    `tag_words` its first eight bytes behind the bracket; `tag_counts` tells how many each game has.
+    `rare` holds those of the characters `%\\{(;` and tab that stand anywhere; `ascii` tells whether all is ASCII.
     `data` ends with a few empty lines, so that words can be read at any position of `padded`, its bytes. `outside`
     tells of text before the first game that is none.
     """
@@ -46,6 +46,7 @@ class Split:
     tag_starts: Positions
     tag_ends: Positions
     tag_games: Positions
+    tag_counts: Positions
     tag_words: npt.NDArray[np.uint64]
     rare: bytes
     ascii: bool
@@ -59,13 +60,13 @@ class Split:
     def movetext_starts(self) -> Positions:
         """Where the movetext of each game begins: with the end of its last tag's line, or of the line before."""
         begin = np.maximum(self.starts - 1, 0)
-        last_of_game = np.flatnonzero(np.diff(self.tag_games, append=-1))
-        begin[self.tag_games[last_of_game]] = self.tag_ends[last_of_game]
+        tagged = self.tag_counts > 0
+        begin[tagged] = self.tag_ends[np.cumsum(self.tag_counts)[tagged] - 1]
         return np.minimum(begin, self.ends)  # a game of tags alone ends before the white space of its last line
 
     def tagged(self) -> int:
         """How many of the games have a tag."""
-        return int(np.count_nonzero(np.diff(self.tag_games, prepend=-1)))
+        return int(np.count_nonzero(self.tag_counts))
 
 
 def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: bool = False) -> Split:
@@ -92,16 +93,16 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
     ends = _without_space(lines, np.append(starts, len(data) - len(PADDING))[1:])
     first_tag = np.searchsorted(lines.tags, starting)
     own = slice(first_tag[0] if len(starting) else len(lines.tags), None)
-    tags = lines.tags[own]
     tag_counts = np.diff(np.append(first_tag, len(lines.tags)))
     return Split(
         data=data,
         padded=lines.padded,
         starts=starts,
         ends=ends,
-        tag_starts=lines.starts[tags],
-        tag_ends=lines.ends[tags],
+        tag_starts=lines.tag_starts[own],
+        tag_ends=lines.ends[lines.tags[own]],
         tag_games=np.repeat(np.arange(len(starting)), tag_counts),
+        tag_counts=tag_counts,
         tag_words=lines.tag_words[own],
         rare=lines.rare,
         ascii=lines.ascii,
@@ -156,19 +157,20 @@ def _tag_heads(lines: Lines, *, last: bool) -> tuple[Positions, Positions]:
     """
     while True:
         tags = lines.tags
-        is_head = np.diff(tags, prepend=-2) != 1
-        heads = tags[is_head]
-        wrong = ~lines.are_tags(heads)
-        inside = lines.in_comment(heads, last=last)
-        if inside.any():
+        is_head = np.ones(len(tags), np.bool_)
+        np.not_equal(tags[1:], tags[:-1] + 1, out=is_head[1:])
+        firsts, first_words = tags[is_head], lines.tag_words[is_head]
+        right = lines.are_tags(firsts, first_words)
+        if lines.in_comment(firsts, last=last).any():
             # One comment can hold many such lines: look at all of them at once.
-            lines.tags = tags[~lines.in_comment(tags, last=last)]
-        elif wrong.any():
-            lines.tags = np.setdiff1d(tags, heads[wrong], assume_unique=True)
+            lines.keep_tags(~lines.in_comment(tags, last=last))
+        elif not right.all():
+            keep = np.ones(len(tags), np.bool_)
+            keep[np.flatnonzero(is_head)[~right]] = False
+            lines.keep_tags(keep)
         else:
             break
-    words = lines.tag_words
-    first_words = words[is_head]
+    heads, words = firsts, lines.tag_words
     for name in USUAL_FIRST:
         begins = same(first_words, name + b' "')
         if begins.any():
@@ -176,11 +178,11 @@ def _tag_heads(lines: Lines, *, last: bool) -> tuple[Positions, Positions]:
             if again.any():
                 run = np.cumsum(is_head) - 1
                 heads = np.union1d(heads, tags[again & begins[run]])
-    broken = heads[~lines.usual(heads)]
+    broken = firsts[~usual(first_words)]
     behind = np.array([line + 1 for line in broken.tolist() if lines.is_broken(line)], np.int64)
     if len(behind):
-        follow = np.intersect1d(behind, tags)
-        heads = np.union1d(heads, follow[lines.are_tags(follow)])
+        follow = np.flatnonzero(np.isin(tags, behind))
+        heads = np.union1d(heads, tags[follow][lines.are_tags(tags[follow], words[follow])])
     return heads, lines.nonblank_before(heads)
 
 

@@ -72,20 +72,24 @@ class Stream:
 
     def blocks(self, size: int = 2 << 20) -> Iterator[bytes]:
         """Uncompressed bytes in blocks of at least `size`, the last one excepted."""
-        parts: list[bytes] = []
-        held = 0
+        held: list[bytes] = []
+        length = 0
+        for part in self.parts(size):
+            held.append(part)
+            length += len(part)
+            if length >= size:
+                yield held[0] if len(held) == 1 else b"".join(held)
+                held, length = [], 0
+        if length:
+            yield b"".join(held)
+
+    def parts(self, size: int) -> Iterator[bytes]:
+        """Uncompressed bytes as they come; those of a plain file `size` at a time."""
         try:
-            for part in self._uncompressed(size):
-                parts.append(part)
-                held += len(part)
-                if held >= size:
-                    yield parts[0] if len(parts) == 1 else b"".join(parts)
-                    parts, held = [], 0
+            yield from self._uncompressed(size)
         except _DamagedError as error:
             self.problem = str(error)
             self.drain()
-        if held:
-            yield b"".join(parts)
 
     def _uncompressed(self, size: int) -> Iterator[bytes]:
         head = self._read(4)

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from assay.games.cut import with_gaps
 from assay.games.digits import small_numbers
 from assay.games.lines import Positions, same, words_at
-from assay.games.reader import splits, unescape
+from assay.games.reader import decode, splits, unescape
 from assay.games.split import Split
 from assay.games.stream import Stream, find_files
 from assay.progress import Progress
@@ -68,22 +68,25 @@ class _TagLines:
         self._all_usual = bool(self._usual.all())
         heap = table[_hash(self._names)]
         self._order = np.argsort(heap, kind="stable")
-        self._bounds = np.cumsum(np.bincount(heap, minlength=len(known) + 1))
+        self._bounds = np.searchsorted(heap[self._order], np.arange(len(known) + 2))
         self._heaps = dict(zip(self._keys, table[_hash(np.array(list(self._keys.values()), np.uint64))], strict=True))
 
     def values(self, name: str, problems: Counter[str]) -> _Values:
         """The values of this tag; a tag that does not end on its line is counted in `problems` and left out."""
         lines = self._lines_of(name)
-        if not len(lines):
-            return _Values(lines, lines, lines)
         begin = self.part.tag_starts[lines] + (len(name) + 3)
+        quoted = np.ones(len(lines), np.bool_)
+        if len(name) >= 7:  # what is behind the name is not among its first eight bytes
+            behind = words_at(self.part.padded, begin - 2, 2)
+            quoted = behind == _SPACE_QUOTE
+            if not quoted.all():
+                own = np.isin(behind & 0xFF, (ord(" "), ord("\t")))  # the others have a longer name
+                lines, begin, quoted = lines[own], begin[own], quoted[own]
         end = self._ends[lines]
         games = self.part.tag_games[lines]
-        usual = end >= begin
+        usual = (end >= begin) & quoted
         if not self._all_usual:
             usual &= self._usual[lines]
-        if len(name) >= 7:
-            usual &= words_at(self.part.padded, begin - 2, 2) == _SPACE_QUOTE
         if not usual.all():
             good = usual.copy()
             for i in np.flatnonzero(~usual):
@@ -92,20 +95,14 @@ class _TagLines:
             begin, end, games = begin[good], end[good], games[good]
         return _Values(begin, end, games)
 
-    def _lines_of(self, name: str) -> npt.NDArray[np.int64]:
-        """The lines with this tag, in order."""
+    def _lines_of(self, name: str) -> Positions:
+        """The lines with this tag, in order; those of longer names that begin alike too, if it has eight letters."""
         heap = self._heaps[name]
-        lines = self._order[self._bounds[heap - 1] : self._bounds[heap]]
+        lines = self._order[self._bounds[heap] : self._bounds[heap + 1]]
         lines = _where(self._names[lines] == np.uint64(self._keys[name]), lines)
-        if len(name) < 8 or not len(lines):
-            return lines
         for done in range(8, len(name), 8):
             words = words_at(self.part.padded, self.part.tag_starts[lines] + (1 + done))
             lines = _where(same(words, name[done : done + 8].encode("ascii")), lines)
-        behind = words_at(self.part.padded, self.part.tag_starts[lines] + (1 + len(name)), 2)
-        if not (behind == _SPACE_QUOTE).all():  # a longer name, perhaps
-            space = behind & 0xFF
-            lines = _where((space == ord(" ")) | (space == ord("\t")), lines)
         return lines
 
 
@@ -138,9 +135,9 @@ def _where(keep: npt.NDArray[np.bool_], lines: npt.NDArray[np.int64]) -> npt.NDA
     return lines if keep.all() else lines[keep]
 
 
-def _hash(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def _hash(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
     """Knuth's multiplicative hash (The Art of Computer Programming 3, section 6.4)."""
-    return (words * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _HEAP_BITS)
+    return ((words * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - _HEAP_BITS)).view(np.int64)
 
 
 def _odd_value(data: bytes, begin: int) -> tuple[int, int, bool]:
@@ -203,18 +200,21 @@ def _text_dictionary(column: pa.DictionaryArray, problems: Counter[str]) -> pa.D
             return pa.DictionaryArray.from_arrays(column.indices, text)
     except pa.ArrowInvalid:
         pass  # some are not UTF-8
-    plain = pa.array([_text(value, problems) for value in values.to_pylist()], pa.string())
+    spellings = values.to_pylist()
+    not_utf8 = pa.array([not _is_utf8(value) for value in spellings])
+    if not_utf8.true_count:
+        problems[LATIN1] += not_utf8.take(column.indices).true_count
+    plain = pa.array([unescape(decode(value)) for value in spellings], pa.string())
     # Two spellings may now be one value, so encode again.
     return pa.DictionaryArray.from_arrays(column.indices, plain).dictionary_decode().dictionary_encode()
 
 
-def _text(value: bytes, problems: Counter[str]) -> str:
+def _is_utf8(value: bytes) -> bool:
     try:
-        text = value.decode("utf-8")
+        value.decode("utf-8")
     except UnicodeDecodeError:
-        text = value.decode("latin-1")
-        problems[LATIN1] += 1
-    return unescape(text)
+        return False
+    return True
 
 
 @dataclass(frozen=True)
