@@ -83,6 +83,12 @@ def test_marks_in_tags_count_for_nothing() -> None:
     assert movetext_of(f"{tags}1. e4 e5 1-0\n\n{tags}1. d4 0-1\n\n{tags}*").count_plies().tolist() == [2, 1, 0]
 
 
+@pytest.mark.parametrize("mark", ["(", ")", "}", ";"])
+def test_a_lone_mark_is_noticed(mark: str) -> None:
+    movetext = f"\n\n1. e4 Nge{mark}7 2. d4\nd5 *"
+    assert movetext_of(f'[Event "x"]{movetext}').count_plies().tolist() == [count_slowly(movetext.encode())]
+
+
 @pytest.mark.parametrize("size", [8, 16, 64, 1024])
 def test_nothing_is_lost_between_scans(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     text = game_text(1, 60, notes=True)

@@ -17,7 +17,7 @@ PADDING = b"\n" * 32  # behind a buffer: empty lines, which belong to no game
 USUAL_FIRST = (b"Event", b"Site", b"Date", b"Round", b"White", b"Black", b"Result")
 
 SCAN = 128 << 10  # this much stays in the second-level cache while it is looked at
-_RARE = b"%\\{(;\t"  # characters that most games do without, and that need more work
+_RARE = b"%\\{();\t"  # characters that most games do without, and that need more work
 
 _BOM = b"\xef\xbb\xbf"
 _BROKEN_TAG = re.compile(rb"\[[A-Za-z0-9_+#=:-]*[ \t]*\r?(?=\n)")  # a line that broke off before its value

@@ -62,7 +62,7 @@ class Movetext:
         odd[game[at < self._before_a_loss()[game]]] = True
         if b"{" in self._rare:
             odd |= self._unbalanced_braces
-        if b"(" in self._rare:
+        if b"(" in self._rare or b")" in self._rare:
             plies -= self._in_variations(counts, odd)
         if b";" in self._rare:
             odd[self._games_of(positions_of(self.padded, ord(";")))] = True

@@ -34,7 +34,7 @@ class Split:
     `starts` and `ends` are positions in `data`; `base` is the position of `data` in the uncompressed stream. The
     tag lines run from `tag_starts` to `tag_ends` (without the line's end); `tag_games` tells the game of each and
     `tag_words` its first eight bytes behind the bracket; `tag_counts` tells how many each game has.
-    `rare` holds those of the characters `%\\{(;` and tab that stand anywhere; `ascii` tells whether all is ASCII.
+    `rare` holds those of the characters `%\\{();` and tab that stand anywhere; `ascii` tells whether all is ASCII.
     `data` ends with a few empty lines, so that words can be read at any position of `padded`, its bytes. `outside`
     tells of text before the first game that is none.
     """
