@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,31 +93,15 @@ def train(
         checkpoint.save(folder, net, optimiser, state, best, identity)
 
     steps = math.ceil(len(first) / config.batch_size) * config.epochs
+    course = _Course(net, optimiser, offset, config, steps, state)
     with Progress("training", steps, unit="steps", quiet=quiet) as progress:
         while state.epoch < config.epochs and state.epoch - state.best_epoch <= config.patience:
-            began, waited, kept = time.monotonic(), 0.0, time.monotonic()
+            began = time.monotonic()
             places = drawn(dataset, rows, config, state.epoch)
             batches = make_batches(examples.lengths[places], config.batch_size, (config.seed, state.epoch))
-            coming = [places[some].tolist() for some in batches[state.batch :]]
-            for batch, waiting in _timed(examples, coming):
-                waited += waiting
-                step = state.epoch * len(batches) + state.batch
-                set_rate(optimiser, config, step, steps)
-                loss, plies = loss_of(net, batch, offset, config, left=1 - step / steps)
-                optimiser.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
-                torch.nn.utils.clip_grad_norm_(net.parameters(), config.clip)
-                optimiser.step()
-                state.loss_sum += loss.item() * plies
-                state.ply_sum += plies
-                state.batch += 1
-                progress.update(step + 1)
-                if time.monotonic() - kept > CHECKPOINT_SECONDS:
-                    keep()
-                    kept = time.monotonic()
-            found = logits_of(net, validation)
+            waited = course.epoch(examples, [places[some].tolist() for some in batches], keep, progress)
             row = {"epoch": state.epoch + 1.0, "train_loss": state.loss_sum / state.ply_sum}
-            row |= judge(found, dataset.edges)
+            row |= judge(logits_of(net, validation), dataset.edges)
             row |= {"seconds": time.monotonic() - began, "waiting": waited}
             if row["validation_nll"] < state.best_nll:
                 state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, checkpoint.weights_of(net)
@@ -143,6 +127,41 @@ def train(
         }
         | ({"start": state.start} if state.start else {}),
     )
+
+
+@dataclass(frozen=True)
+class _Course:
+    """What the steps of a training share."""
+
+    net: Net
+    optimiser: torch.optim.Optimizer
+    offset: Tensor
+    config: Config
+    steps: int
+    state: checkpoint.State
+
+    def epoch(
+        self, examples: Examples, batches: list[list[int]], keep: Callable[[], None], progress: Progress
+    ) -> float:
+        """Take the steps of an epoch that are still to take; the seconds that data were waited for."""
+        state, waited, kept = self.state, 0.0, time.monotonic()
+        for batch, waiting in _timed(examples, batches[state.batch :]):
+            waited += waiting
+            step = state.epoch * len(batches) + state.batch
+            set_rate(self.optimiser, self.config, step, self.steps)
+            loss, plies = loss_of(self.net, batch, self.offset, self.config, left=1 - step / self.steps)
+            self.optimiser.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.config.clip)
+            self.optimiser.step()
+            state.loss_sum += loss.item() * plies
+            state.ply_sum += plies
+            state.batch += 1
+            progress.update(step + 1)
+            if time.monotonic() - kept > CHECKPOINT_SECONDS:
+                keep()
+                kept = time.monotonic()
+        return waited
 
 
 def _rating_alone(weights: Arrays) -> Arrays:
