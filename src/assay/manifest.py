@@ -55,9 +55,9 @@ def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unsealed(data: Mapping[str, Any], path: str | Path) -> dict[str, Any]:
-    """The same without its checksum, and a warning if that is another's; what has none is taken as it is."""
+    """The same without its checksum, and a warning if that is missing or another's."""
     plain = {name: value for name, value in data.items() if name != "checksum"}
-    if "checksum" in data and data["checksum"] != _checksum(plain):
+    if data.get("checksum") != _checksum(plain):
         sentence = f"{path} is not as Assay wrote it: it was edited, or it is damaged. If nobody did, make it again."
         warnings.warn(sentence, AssayWarning, stacklevel=2)
     return plain

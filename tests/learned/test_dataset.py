@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from assay import manifest
 from assay.bands import Bands
 from assay.errors import LearnedError, OutputError
 from assay.games import to_arrays
@@ -147,7 +147,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, pgn: Path, monkeypatc
 
 def test_another_version_is_refused(dataset: Dataset, tmp_path: Path) -> None:
     about = dataset.manifest | {"settings": dataset.manifest["settings"] | {"version": 99}}
-    (tmp_path / MANIFEST).write_text(json.dumps(about))
+    manifest.write(tmp_path / MANIFEST, about)
     with pytest.raises(LearnedError, match=r"version 99, this Assay reads version 1; encode it again"):
         open_dataset(tmp_path)
 
