@@ -33,7 +33,7 @@ def main() -> None:
     for _ in range(given.draws):
         luck = random.random(len(judged.ratings)).repeat(2)
         band = (cumulated < luck[:, None]).sum(axis=1).clip(0, posterior.shape[1] - 1)
-        found.append(calibration_error(confidence, best == band, weights=judged.weights.repeat(2)))
+        found.append(calibration_error(confidence, best == band, weights=judged.weights.reshape(-1)))
     low, high = np.quantile(found, (0.05, 0.95))
     print(f"ECE {judged.score().ece:.3f}; calibrated perfectly {np.mean(found):.3f}, 90 % within {low:.3f}-{high:.3f}")
 

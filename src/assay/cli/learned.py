@@ -208,7 +208,7 @@ def train(
     show_default=True,
     help="Games of which set.",
 )
-@click.option("--balanced", is_flag=True, help="Weigh games so that every band counts the same.")
+@click.option("--balanced", is_flag=True, help="Weigh players so that every band counts the same.")
 @click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
 @click.option("--games", type=click.IntRange(1), help="Judge on so many games only.")
 @click.option("--plots", type=_FOLDER, metavar="DIR", help="Write reliability.svg and confusion.svg there.")

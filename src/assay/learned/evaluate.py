@@ -14,7 +14,6 @@ from assay.learned.dataset import Dataset
 from assay.learned.forward import one_thread
 from assay.learned.rate import posteriors
 from assay.learned.run import Run
-from assay.learned.training import average_bands
 from assay.progress import Progress
 from assay.scoring import Score, posterior_mean, score
 
@@ -35,7 +34,7 @@ class Judged:
     plies: npt.NDArray[np.int64]  # of each game
     speed: npt.NDArray[np.object_]
     players: npt.NDArray[np.uint64]  # (games, 2); 0 where unknown
-    weights: Floats  # what each game counts
+    weights: Floats  # (games, 2), what each player counts
 
     @property
     def end(self) -> Floats:
@@ -45,7 +44,7 @@ class Judged:
     def score(self, at: int = -1, games: npt.NDArray[np.bool_] | slice = slice(None)) -> Score:
         """The score at one of PLIES (or -1, the end) on some of the games, over both players."""
         chosen = self.posteriors[games, at].reshape(-1, len(self.edges) - 1)
-        weights = self.weights[games].repeat(2)
+        weights = self.weights[games].reshape(-1)
         return score(chosen, self.edges, self.ratings[games].reshape(-1), centre=self.centre, weights=weights)
 
 
@@ -58,15 +57,16 @@ def unseen_rows(dataset: Dataset, split: str = "test") -> npt.NDArray[np.int64]:
 
 
 def balance(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
-    """Weights under which every band of the players' average counts the same; 1 on average.
+    """Weights of the players (games, 2) under which every band counts the same; 1 on average.
 
-    No game is wasted: to draw as many of each band as the rarest one has would leave a third of what these tell.
+    This is the population that a balanced training speaks of: an even prior over the bands of players. No game is
+    wasted, as it would be by drawing as many of each band as the rarest one has.
     """
-    bands = average_bands(dataset, rows)
-    counts = np.bincount(bands, minlength=len(dataset.edges) - 1)
+    bands = dataset.bands[rows]
+    counts = np.bincount(bands.reshape(-1), minlength=len(dataset.edges) - 1)
     if not counts.all():
-        raise LearnedError("some bands have no game, so the games cannot be balanced; encode with a smaller --range.")
-    return np.asarray(len(rows) / (len(counts) * counts[bands]), dtype=np.float64)
+        raise LearnedError("some bands have no player, so they cannot be balanced; encode with a smaller --range.")
+    return np.asarray(bands.size / (len(counts) * counts[bands]), dtype=np.float64)
 
 
 def judge(
@@ -84,7 +84,7 @@ def judge(
             f"{run.path} knows the bands {_told(run.edges)}, {dataset.path} has {_told(dataset.edges)}; "
             "encode the games again with the bands of the run."
         )
-    weights = balance(dataset, rows) if balanced else np.ones(len(rows))
+    weights = balance(dataset, rows) if balanced else np.ones((len(rows), 2))
     found = np.empty((len(rows), len(PLIES) + 1, 2, len(run.prior)))
     with one_thread(), Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
         for number, row in enumerate(rows.tolist()):
@@ -123,7 +123,7 @@ def by_ply(judged: Judged) -> dict[str, Score]:
 
 def by_band(judged: Judged) -> dict[str, Score]:
     """Scores of the players of each band, at the end of the game."""
-    flat, weights = judged.ratings.reshape(-1), judged.weights.repeat(2)
+    flat, weights = judged.ratings.reshape(-1), judged.weights.reshape(-1)
     found = {}
     for low, high in zip(judged.edges[:-1], judged.edges[1:], strict=True):
         inside = (flat >= low) & (flat < high)
@@ -141,15 +141,15 @@ def by_speed(judged: Judged) -> dict[str, Score]:
 
 def standard_error(judged: Judged) -> float:
     """The standard error of the mean absolute error at the end; both players of a game count as one case."""
-    error = np.abs(posterior_mean(judged.end, judged.edges).reshape(-1, 2) - judged.ratings).mean(axis=1)
+    error = np.abs(posterior_mean(judged.end, judged.edges).reshape(-1, 2) - judged.ratings)
     away = judged.weights * (error - np.average(error, weights=judged.weights))
-    return float(np.sqrt(np.sum(away**2)) / judged.weights.sum())
+    return float(np.sqrt(np.sum(away.sum(axis=1) ** 2)) / judged.weights.sum())
 
 
 def pair_error(judged: Judged) -> float:
     """Mean absolute error of the average of both players' posterior means against the average rating."""
-    means = posterior_mean(judged.end, judged.edges).reshape(-1, 2)
-    return float(np.average(np.abs(means.mean(axis=1) - judged.ratings.mean(axis=1)), weights=judged.weights))
+    means, weights = posterior_mean(judged.end, judged.edges).reshape(-1, 2), judged.weights.mean(axis=1)
+    return float(np.average(np.abs(means.mean(axis=1) - judged.ratings.mean(axis=1)), weights=weights))
 
 
 def pooled(
@@ -157,7 +157,7 @@ def pooled(
 ) -> tuple[Score | None, float]:
     """The score of players with several games, their evidence pooled; the power is fitted if it is not given."""
     logs = np.log(np.maximum(judged.end, 1e-12))
-    players, ratings, weights = judged.players.reshape(-1), judged.ratings.reshape(-1), judged.weights.repeat(2)
+    players, ratings, weights = judged.players.reshape(-1), judged.ratings.reshape(-1), judged.weights.reshape(-1)
     groups, counts = [], []
     for player in np.unique(players[players != 0]):
         rows = np.flatnonzero(players == player)[:most]

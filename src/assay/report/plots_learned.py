@@ -56,7 +56,7 @@ def reliability_figure(judged: Judged) -> Figure:
     """Stated against observed frequency of the most likely band, at the end of the game, 15 bins of equal mass."""
     band = band_of(judged.ratings.reshape(-1), judged.edges)
     right = judged.end.argmax(axis=1) == band
-    found = reliability(judged.end.max(axis=1), right, weights=judged.weights.repeat(2))
+    found = reliability(judged.end.max(axis=1), right, weights=judged.weights.reshape(-1))
     figure = Figure(figsize=(4, 4))
     axes = figure.subplots()
     top = 1.05 * max(found.confidence.max(), found.frequency.max())
@@ -73,7 +73,7 @@ def confusion_figure(judged: Judged) -> Figure:
     """Mean posterior of the players of each band: rows are true bands, shares in percent."""
     bands = len(judged.edges) - 1
     true = band_of(judged.ratings.reshape(-1), judged.edges)
-    weights = judged.weights.repeat(2)
+    weights = judged.weights.reshape(-1)
     shares = np.full((bands, bands), np.nan)
     for band in np.unique(true):
         shares[band] = np.average(judged.end[true == band], axis=0, weights=weights[true == band])
