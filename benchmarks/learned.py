@@ -162,6 +162,7 @@ def bare_model(step: Callable[[Batch], None], chosen: list[list[int]], examples:
             mask=torch.arange(longest)[None] < torch.from_numpy(examples.lengths[numbers])[:, None],
             bands=torch.randint(bands, (games, longest, 2), generator=random),
             ratings=torch.zeros(games, longest, 2),
+            outcome=torch.randint(3, (games, longest), generator=random),
         )
         total += best(lambda made=batch: step(made), repeat=1)
     return total
