@@ -65,13 +65,24 @@ def test_a_beginners_game_is_rated_below_a_sound_one(games: Callable[..., Path])
 
 
 def test_games_of_one_player_are_pooled(games: Callable[..., Path]) -> None:
-    file = games(("A", "B", ITALIAN), ("B", "A", ITALIAN), ("C", "D", BLUNDER))
+    """The same evidence twice is more evidence of the same: a posterior further from the prior."""
+    file = games(("A", "B", ITALIAN), ("C", "D", BLUNDER), ("A", "B", ITALIAN))
     found, _ = guess_games(file, player="A")
-    assert [guess.number for guess in found] == [1, 2]
+    assert [guess.number for guess in found] == [1, 3]
     pooled = pool_games(found, "A")
     assert pooled.sum() == pytest.approx(1)
-    entropy = [-(p * np.log(p)).sum() for p in (pooled, found[0].posteriors[-1, 0])]
-    assert entropy[0] < entropy[1] + 1e-9
+    prior, single = found[0].posteriors[0, 0], found[0].posteriors[-1, 0]
+    learned = [(p * np.log(p / prior)).sum() for p in (pooled, single)]
+    assert learned[0] > learned[1] > 0
+
+
+def test_games_with_either_colour_are_pooled(games: Callable[..., Path]) -> None:
+    found, _ = guess_games(games(("A", "B", ITALIAN), ("B", "A", ITALIAN)), player="A")
+    pooled = pool_games(found, "A")
+    prior, one, other = found[0].posteriors[0, 0], found[0].posteriors[-1, 0], found[1].posteriors[-1, 1]
+    assert not np.allclose(one, other)
+    evidence = np.log(one / prior) + np.log(other / prior)
+    assert np.corrcoef(np.log(pooled / prior), evidence)[0, 1] == pytest.approx(1)
 
 
 def test_models_of_different_scales_are_not_pooled(tmp_path: Path) -> None:
