@@ -16,6 +16,7 @@ from assay.learned.training import (
     drawn,
     game_weight,
     opening_books,
+    stated_prior,
     training_rows,
     validation_rows,
 )
@@ -29,9 +30,7 @@ LEAST_OPENING = 3  # games that make an opening known
 def train_mean(dataset: Dataset, config: Config) -> Trained:
     """The share of each band among the training players, whatever is played; balanced, all bands alike."""
     rows = training_rows(dataset, config)
-    prior = band_shares(dataset, rows)
-    if config.balanced:
-        prior = np.full_like(prior, 1 / len(prior))
+    prior = stated_prior(band_shares(dataset, rows), config)
     return Trained({}, prior, 1.0, {"training_games": len(rows), "validation_games": 0})
 
 
@@ -77,7 +76,7 @@ def _grown(
     trees = boosting.fit(known, bands, len(prior), weight, config.seed)
     return Trained(
         weights=trees | (books.whole.arrays() if books else {}),
-        prior=np.full(len(prior), 1 / len(prior)) if config.balanced else prior,
+        prior=stated_prior(prior, config),
         temperature=fit_temperature(boosting.logits(trees, seen), truth),
         results={"training_games": len(rows), "validation_games": len(held), "trees": len(trees["roots"])},
     )

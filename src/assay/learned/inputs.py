@@ -14,7 +14,7 @@ from assay.learned.mirror import mover_view
 Floats = npt.NDArray[np.float32]
 
 KINDS = ("board", "clock", "engine", "ending")
-RESULTS = ("1-0", "0-1", "1/2-1/2")  # of finished games
+RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # of finished games, and what White scored
 ENGINE_NAMES = ("rank", "loss", "gap", "value")  # of the move played; see assay.learned.engine_scalars
 
 

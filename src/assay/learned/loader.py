@@ -13,10 +13,9 @@ from torch.utils.data import Dataset as TorchDataset
 
 from assay.learned.book import Books, read_scalars
 from assay.learned.dataset import Dataset
-from assay.learned.inputs import Floats, Plies, mover_bits
+from assay.learned.inputs import RESULTS, Floats, Plies, mover_bits
 
 UNKNOWN = -100  # what torch's cross-entropy leaves out
-_OUTCOMES = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 BUCKET = 40  # batches that are sorted by length together
 
 
@@ -65,7 +64,8 @@ class Examples(TorchDataset[Example]):
         row = int(self.rows[index])
         plies = self.dataset.game(row, self.max_plies)
         scalars = read_scalars(plies, self.kinds, self.books.of(row) if self.books else None)
-        outcome = _OUTCOMES.get(str(self.dataset.results[row]), UNKNOWN)
+        score = RESULTS.get(str(self.dataset.results[row]))
+        outcome = UNKNOWN if score is None else round(2 * score)
         return Example(plies, scalars, self.dataset.bands[row], self.dataset.ratings[row], outcome)
 
 

@@ -12,12 +12,11 @@ from assay.learned import boosting
 from assay.learned.book import Book, Keys, stored_book
 from assay.learned.calibrate import log_softmax
 from assay.learned.dataset import Dataset
+from assay.learned.inputs import RESULTS
 from assay.learned.run import Run
 from assay.learned.split import hash64
 
 Floats = npt.NDArray[np.float64]
-
-_SCORES = {"1-0": 1.0, "0-1": 0.0}
 
 
 def opening_keys(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Keys:
@@ -28,7 +27,7 @@ def opening_keys(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Keys:
 def features(dataset: Dataset, row: int, book: Book) -> Floats:
     """Of White and Black, (2, 7): what is known of the opening's players, length, score and colour."""
     known, games, white, black = book.look(opening_keys(dataset, np.array([row])))[0]
-    score = _SCORES.get(str(dataset.results[row]), 0.5)
+    score = RESULTS.get(str(dataset.results[row]), 0.5)
     length = dataset.lengths[row]
     return np.array(
         [[known, games, white, black, length, score, 1], [known, games, black, white, length, 1 - score, 0]]

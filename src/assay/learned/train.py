@@ -25,7 +25,15 @@ from assay.learned.dataset import Dataset
 from assay.learned.loader import UNKNOWN, Batch, Examples, collate, make_batches
 from assay.learned.model import OUTCOMES, SQUARES, Net
 from assay.learned.run import METRICS, Run
-from assay.learned.training import Trained, band_shares, drawn, opening_books, training_rows, validation_rows
+from assay.learned.training import (
+    Trained,
+    band_shares,
+    drawn,
+    opening_books,
+    stated_prior,
+    training_rows,
+    validation_rows,
+)
 from assay.paths import atomic
 from assay.progress import Progress
 from assay.scoring import score
@@ -73,12 +81,11 @@ def train(
     held = validation_rows(dataset, balanced=config.balanced)
     validation = Examples(dataset, held, config.max_plies, inputs, books)
     first = drawn(dataset, rows, config)
-    prior = band_shares(dataset, rows[first])
+    shares = band_shares(dataset, rows[first])
+    prior = stated_prior(shares, config)
     # Learning under an even prior: the training prior is added to the logits, so that they need not contain it.
-    offset = torch.tensor(np.log(prior) if config.balanced else np.zeros_like(prior), dtype=torch.float32)
-    net = Net(
-        config, len(prior), *scalar_scale(examples), np.full_like(prior, 1 / len(prior)) if config.balanced else prior
-    )
+    offset = torch.tensor(np.log(shares) if config.balanced else np.zeros_like(shares), dtype=torch.float32)
+    net = Net(config, len(prior), *scalar_scale(examples), prior)
     if start is not None:
         begin_with(net, start)
     optimiser = make_optimiser(net, config)
@@ -116,7 +123,7 @@ def train(
     temperature = fit_temperature(found.values.reshape(-1, len(prior)), found.bands.reshape(-1))
     return Trained(
         weights=_rating_alone(best) | (books.whole.arrays() if books else {}),
-        prior=np.full_like(prior, 1 / len(prior)) if config.balanced else prior,
+        prior=prior,
         temperature=temperature,
         results={
             "training_games": len(rows),

@@ -102,6 +102,11 @@ def opening_books(dataset: Dataset, rows: npt.NDArray[np.int64], config: Config)
     return make_books(dataset, rows, game_keys(dataset, rows), game_weight(dataset, rows, config), config.book)
 
 
+def stated_prior(shares: Floats, config: Config) -> Floats:
+    """The prior that posteriors stand on: the training games' own, or an even one for a balanced training."""
+    return np.full_like(shares, 1 / len(shares)) if config.balanced else shares
+
+
 def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
     """How the players of these games are spread over the bands; no band is thought impossible."""
     counts = np.bincount(dataset.bands[rows].reshape(-1), minlength=len(dataset.edges) - 1) + 0.5
