@@ -46,6 +46,7 @@ def main() -> None:
     encoded = encode_games(arrays)
     with Store(given.store) as store:
         engine = analyst(store, given.depth)(games, arrays)
+    run = shipped("otb")
     plain, with_engine, engine_alone, learned, ratings, folds = [], [], [], [], [], []
     for number, game in enumerate(games):
         part = slice(arrays.offsets[number], arrays.offsets[number + 1])
@@ -56,7 +57,7 @@ def main() -> None:
         plain.append(features(plies, ("board",))[-1])
         with_engine.append(np.concatenate((plain[-1], _engine_means(plies)), axis=1))
         engine_alone.append(_engine_means(plies))
-        learned.append(posterior_mean(posteriors(shipped("otb"), plies)[-1], shipped("otb").edges))
+        learned.append(posterior_mean(posteriors(run, plies)[-1], run.edges, run.within))
         ratings.append(_ratings(game.tags))
         folds.append([hash64(game.tags[side]) % given.folds for side in ("White", "Black")])
     truth, fold = np.array(ratings, dtype=float), np.array(folds)

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.scoring import calibration_error, covered, implied_noise, posterior_mean, quantile, reliability, score
+from assay.scoring import (
+    calibration_error,
+    covered,
+    implied_noise,
+    posterior_mean,
+    quantile,
+    reliability,
+    score,
+    shares_within,
+)
 
 EDGES = np.arange(700.0, 2701.0, 200.0)
 
@@ -27,6 +36,28 @@ def test_an_honest_forecaster_is_found_calibrated(honest: tuple[np.ndarray, np.n
     assert abs(found.bias) < 5
     for level, share in ((0.5, found.cover50), (0.8, found.cover80), (0.95, found.cover95)):
         assert share == pytest.approx(level, abs=0.012)
+
+
+def test_bands_that_are_half_empty_want_narrower_intervals(honest: tuple[np.ndarray, np.ndarray]) -> None:
+    """Players who all stand in the upper half of their band: intervals that know it hold as many as they say."""
+    ratings = honest[1] + (EDGES[np.searchsorted(EDGES, honest[1], side="right")] - honest[1]) / 2
+    within = shares_within(ratings[:10_000], EDGES)
+    assert within[:, :5].max() < 0.01
+    judged = slice(10_000, None)
+    blind = score(honest[0][judged], EDGES, ratings[judged])
+    found = score(honest[0][judged], EDGES, ratings[judged], within=within)
+    assert abs(found.bias) < 10 < 40 < abs(blind.bias)
+    for level, share in ((0.5, found.cover50), (0.8, found.cover80), (0.95, found.cover95)):
+        assert share == pytest.approx(level, abs=0.015)
+    assert (found.top1, found.nll, found.ece) == (blind.top1, blind.nll, blind.ece)
+
+
+def test_players_who_crowd_in_the_middle_of_a_band_are_not_covered_too_often() -> None:
+    ratings = np.random.default_rng(6).uniform(1580, 1620, 5000)
+    sure = np.repeat(np.eye(10)[[4]], 5000, axis=0)  # 1500 to 1700
+    assert score(sure, EDGES, ratings).cover50 == 1
+    known = score(sure, EDGES, ratings, within=shares_within(ratings, EDGES, parts=20))
+    assert known.cover50 == pytest.approx(0.5, abs=0.03)
 
 
 def test_an_overconfident_one_is_not(honest: tuple[np.ndarray, np.ndarray]) -> None:
@@ -83,3 +114,6 @@ def test_quantiles_lie_in_the_bands_and_rise(weights: list[float], share: float)
     assert at <= quantile(posterior, EDGES, min(share + 0.005, 0.999))[0] + 1e-9
     assert EDGES[0] < posterior_mean(posterior, EDGES)[0] < EDGES[-1]
     assert covered(posterior, EDGES, np.array([at]), abs(1 - 2 * share) + 1e-6)[0]
+    even = np.full((10, 4), 0.25)
+    assert quantile(posterior, EDGES, share, even)[0] == pytest.approx(at)
+    assert posterior_mean(posterior, EDGES, even)[0] == pytest.approx(posterior_mean(posterior, EDGES)[0])

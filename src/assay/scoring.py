@@ -1,7 +1,9 @@
 """How any rating is judged: error of the mean, likelihood, calibration, coverage, and the noise of one measurement.
 
 A *posterior* is an array (cases, bands) of probabilities over adjacent rating bands given by their `edges`
-(bands + 1 numbers); inside a band the probability is spread evenly.
+(bands + 1 numbers). Inside a band the probability is spread evenly, or as `within` says: (bands, parts), the share of
+each of so many equal parts of the band. Players crowd where the band is near the bulk of all players, and an interval
+that does not know it is too wide at the ends of the scale.
 """
 
 from __future__ import annotations
@@ -43,7 +45,13 @@ class Score:
 
 
 def score(
-    posterior: Floats, edges: Floats, rating: Floats, *, centre: float | None = None, weights: Floats | None = None
+    posterior: Floats,
+    edges: Floats,
+    rating: Floats,
+    *,
+    centre: float | None = None,
+    weights: Floats | None = None,
+    within: Floats | None = None,
 ) -> Score:
     """Judge posteriors against true ratings, which must lie inside the bands.
 
@@ -61,11 +69,11 @@ def score(
     band = band_of(rating, edges)
     cases = np.arange(len(band))
     best = posterior.argmax(axis=1)
-    mean = posterior_mean(posterior, edges)
+    mean = posterior_mean(posterior, edges, within)
     error = mean - rating
     rmse = math.sqrt(share(error**2))
     spread = math.sqrt(share((rating - share(rating)) ** 2))
-    cover = [share(covered(posterior, edges, rating, level)) for level in LEVELS]
+    cover = [share(covered(posterior, edges, rating, level, within)) for level in LEVELS]
     return Score(
         cases=len(band),
         top1=share(best == band),
@@ -93,21 +101,25 @@ def band_of(rating: Floats, edges: Floats) -> npt.NDArray[np.int64]:
     return np.asarray(np.searchsorted(edges, rating, side="right") - 1, dtype=np.int64)
 
 
-def posterior_mean(posterior: Floats, edges: Floats) -> Floats:
+def posterior_mean(posterior: Floats, edges: Floats, within: Floats | None = None) -> Floats:
     """The mean rating of each posterior.
 
     >>> posterior_mean(np.array([[0.25, 0.75]]), np.array([1000.0, 1200.0, 1400.0])).tolist()
     [1250.0]
+    >>> posterior_mean(np.array([[0.25, 0.75]]), np.array([1000.0, 1200.0, 1400.0]), np.array([[0.5, 0.5], [1, 0]]))
+    array([1212.5])
     """
+    posterior, edges = _finer(posterior, edges, within)
     return np.asarray(posterior @ ((edges[1:] + edges[:-1]) / 2), dtype=np.float64)
 
 
-def quantile(posterior: Floats, edges: Floats, share: float) -> Floats:
+def quantile(posterior: Floats, edges: Floats, share: float, within: Floats | None = None) -> Floats:
     """The rating below which this share of each posterior lies.
 
     >>> quantile(np.array([[0.5, 0.5]]), np.array([1000.0, 1200.0, 1400.0]), 0.25).tolist()
     [1100.0]
     """
+    posterior, edges = _finer(posterior, edges, within)
     cumulated = np.cumsum(posterior, axis=1)
     cumulated /= cumulated[:, -1:]
     band = np.minimum((cumulated < share).sum(axis=1), posterior.shape[1] - 1)
@@ -119,16 +131,42 @@ def quantile(posterior: Floats, edges: Floats, share: float) -> Floats:
     return np.asarray(edges[band] + inside * (edges[band + 1] - edges[band]), dtype=np.float64)
 
 
-def covered(posterior: Floats, edges: Floats, rating: Floats, level: float) -> npt.NDArray[np.bool_]:
+def covered(
+    posterior: Floats, edges: Floats, rating: Floats, level: float, within: Floats | None = None
+) -> npt.NDArray[np.bool_]:
     """Whether the central interval of this level holds the true rating.
 
     >>> edges = np.array([1000.0, 1200.0, 1400.0])
     >>> covered(np.array([[0.5, 0.5]] * 2), edges, np.array([1200.0, 1390.0]), 0.5).tolist()
     [True, False]
     """
-    low = quantile(posterior, edges, (1 - level) / 2)
-    high = quantile(posterior, edges, (1 + level) / 2)
+    low = quantile(posterior, edges, (1 - level) / 2, within)
+    high = quantile(posterior, edges, (1 + level) / 2, within)
     return np.asarray((low <= rating) & (rating <= high))
+
+
+def shares_within(ratings: Floats, edges: Floats, parts: int = 10) -> Floats:
+    """How ratings are spread inside each band, (bands, parts); no part is thought impossible.
+
+    >>> shares_within(np.array([1010.0, 1020.0, 1190.0]), np.array([1000.0, 1200.0, 1400.0]), parts=2).tolist()
+    [[0.625, 0.375], [0.5, 0.5]]
+    """
+    counts, _ = np.histogram(ratings, _parted(edges, parts))
+    shares = counts.reshape(-1, parts) + 0.5
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _finer(posterior: Floats, edges: Floats, within: Floats | None) -> tuple[Floats, Floats]:
+    """Posteriors over the parts of bands, and the edges of the parts."""
+    if within is None:
+        return posterior, edges
+    return (posterior[:, :, None] * within).reshape(len(posterior), -1), _parted(edges, within.shape[1])
+
+
+def _parted(edges: Floats, parts: int) -> Floats:
+    """The edges of so many equal parts of each band."""
+    bands = len(edges) - 1
+    return np.asarray(np.interp(np.arange(bands * parts + 1) / parts, np.arange(bands + 1), edges))
 
 
 @dataclass(frozen=True)

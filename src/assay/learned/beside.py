@@ -15,7 +15,7 @@ from assay.learned.run import Run
 from assay.performance.analysed import analysed_turns, read_all
 from assay.performance.calibration import load
 from assay.performance.posterior import game_posteriors
-from assay.scoring import Score, band_of, score
+from assay.scoring import Score, band_of, posterior_mean, score
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +37,7 @@ def judge_beside(run: Run, path: Path, store: Path, calibration: str | None = No
     scale = load(calibration)
     turns = analysed_turns(games, store, scale, analyse_missing=False, quiet=True)
     middle = (run.edges[1:] + run.edges[:-1]) / 2
-    mean = float(run.prior @ middle)
+    mean = float(posterior_mean(run.prior[None], run.edges, run.within)[0])
     prior = (mean, float(np.sqrt(run.prior @ (middle - mean) ** 2)))
     guesses = {guess.number - 1: guess for guess in guess_games(path, model=str(run.path))[0]}
     learned, intrinsic, ratings = [], [], []
@@ -65,4 +65,4 @@ def into_bands(grid: Floats, probability: Floats, edges: Floats) -> Floats:
 
 
 def _score(posteriors: Sequence[Floats], ratings: Sequence[float], run: Run, centre: float) -> Score:
-    return score(np.array(posteriors), run.edges, np.array(ratings), centre=centre)
+    return score(np.array(posteriors), run.edges, np.array(ratings), centre=centre, within=run.within)

@@ -28,6 +28,7 @@ class Judged:
 
     run: str
     edges: Floats
+    within: Floats | None  # how players are spread inside the bands
     centre: float  # what predict-the-mean says
     posteriors: Floats  # (games, 6, 2, bands); the last of the six is the end of the game
     ratings: Floats  # (games, 2)
@@ -45,7 +46,15 @@ class Judged:
         """The score at one of PLIES (or -1, the end) on some of the games, over both players."""
         chosen = self.posteriors[games, at].reshape(-1, len(self.edges) - 1)
         weights = self.weights[games].reshape(-1)
-        return score(chosen, self.edges, self.ratings[games].reshape(-1), centre=self.centre, weights=weights)
+        return self.score_of(chosen, self.ratings[games].reshape(-1), weights)
+
+    def score_of(self, posteriors: Floats, ratings: Floats, weights: Floats) -> Score:
+        """The score of some posteriors over the same bands."""
+        return score(posteriors, self.edges, ratings, centre=self.centre, weights=weights, within=self.within)
+
+    def means(self) -> Floats:
+        """The posterior means at the end of the games, (games, 2)."""
+        return posterior_mean(self.end, self.edges, self.within).reshape(-1, 2)
 
 
 def unseen_rows(dataset: Dataset, split: str = "test") -> npt.NDArray[np.int64]:
@@ -97,11 +106,12 @@ def judge(
             found[number, -1] = whole[-1]
             progress.advance()
     ids = [dataset.table[name].take(rows).fill_null(0).to_numpy() for name in ("white_id", "black_id")]
-    middle = (run.edges[1:] + run.edges[:-1]) / 2
+    own = run.prior if prior is None else prior
     return Judged(
         run=run.name,
         edges=run.edges,
-        centre=float((run.prior if prior is None else prior) @ middle),
+        within=run.within,
+        centre=float(posterior_mean(own[None], run.edges, run.within)[0]),
         posteriors=found,
         ratings=dataset.ratings[rows].astype(np.float64),
         plies=dataset.plies[rows],
@@ -128,9 +138,7 @@ def by_band(judged: Judged) -> dict[str, Score]:
     for low, high in zip(judged.edges[:-1], judged.edges[1:], strict=True):
         inside = (flat >= low) & (flat < high)
         if inside.any():
-            found[f"{low:.0f}-{high - 1:.0f}"] = score(
-                judged.end[inside], judged.edges, flat[inside], centre=judged.centre, weights=weights[inside]
-            )
+            found[f"{low:.0f}-{high - 1:.0f}"] = judged.score_of(judged.end[inside], flat[inside], weights[inside])
     return found
 
 
@@ -141,14 +149,14 @@ def by_speed(judged: Judged) -> dict[str, Score]:
 
 def standard_error(judged: Judged) -> float:
     """The standard error of the mean absolute error at the end; both players of a game count as one case."""
-    error = np.abs(posterior_mean(judged.end, judged.edges).reshape(-1, 2) - judged.ratings)
+    error = np.abs(judged.means() - judged.ratings)
     away = judged.weights * (error - np.average(error, weights=judged.weights))
     return float(np.sqrt(np.sum(away.sum(axis=1) ** 2)) / judged.weights.sum())
 
 
 def pair_error(judged: Judged) -> float:
     """Mean absolute error of the average of both players' posterior means against the average rating."""
-    means, weights = posterior_mean(judged.end, judged.edges).reshape(-1, 2), judged.weights.mean(axis=1)
+    means, weights = judged.means(), judged.weights.mean(axis=1)
     return float(np.average(np.abs(means.mean(axis=1) - judged.ratings.mean(axis=1)), weights=weights))
 
 
@@ -171,7 +179,7 @@ def pooled(
         power = fit_power([(some, int(band)) for (some, _), band in zip(groups, bands, strict=True)], prior)
     pooled = np.stack([pool(some, prior, power) for some, _ in groups])
     ratings = np.array([rating for _, rating in groups])
-    return score(pooled, judged.edges, ratings, centre=judged.centre, weights=np.array(counts)), power
+    return judged.score_of(pooled, ratings, np.array(counts)), power
 
 
 def _told(edges: Floats) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -14,8 +14,8 @@ from assay.learned.baselines import train_boosting, train_mean, train_tags
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
 from assay.learned.evaluate import Judged, judge, pooled
-from assay.learned.run import MANIFEST, METRICS, SETTINGS, Run, open_run, read_settings, save_run, write_settings
-from assay.learned.training import Trained, validation_rows
+from assay.learned.run import MANIFEST, METRICS, SETTINGS, Run, read_settings, save_run, write_settings
+from assay.learned.training import Trained, spread_within, training_rows, validation_rows
 
 CALIBRATION_GAMES = 1500
 
@@ -55,11 +55,28 @@ def fit_run(
             raise OutputError(f"cannot write {folder}: {error.strerror or error}.") from error
         write_settings(folder, config, inputs)
     trained = train(dataset, folder, config, inputs, start=start, resume=resume, quiet=quiet)
-    run = _save(folder, trained, dataset, config, inputs, power=1.0)
+    run = Run(
+        path=folder,
+        manifest={},
+        config=config,
+        weights=trained.weights,
+        edges=dataset.edges,
+        prior=trained.prior,
+        within=spread_within(dataset, training_rows(dataset, config)),
+        inputs=inputs,
+        temperature=trained.temperature,
+        power=1.0,
+    )
     held = np.random.default_rng(0).permutation(validation_rows(dataset, balanced=config.balanced))[:CALIBRATION_GAMES]
     validation = judge(run, dataset, np.sort(held), quiet=quiet)
     _, power = pooled(validation, run.prior)
-    return Fitted(_save(folder, trained, dataset, config, inputs, power=power), validation, read_history(folder))
+    about = {
+        "identity": dataset.identity,
+        "inputs": dataset.manifest["inputs"],
+        "split": "game" if dataset.manifest["settings"]["by_game"] else "player",
+    }
+    run = save_run(replace(run, power=power), dataset=about, results=trained.results)
+    return Fitted(run, validation, read_history(folder))
 
 
 def read_history(folder: Path) -> list[dict[str, float]]:
@@ -101,26 +118,3 @@ def _trainer(model: str) -> _Trainer:
             raise
         raise MissingExtra("torch", "learn") from None
     return train
-
-
-def _save(
-    folder: Path, trained: Trained, dataset: Dataset, config: Config, inputs: tuple[str, ...], power: float
-) -> Run:
-    about = dataset.manifest
-    save_run(
-        folder,
-        trained.weights,
-        config=config,
-        edges=dataset.edges,
-        prior=trained.prior,
-        inputs=inputs,
-        temperature=trained.temperature,
-        power=power,
-        dataset={
-            "identity": dataset.identity,
-            "inputs": about["inputs"],
-            "split": "game" if about["settings"]["by_game"] else "player",
-        },
-        results=trained.results,
-    )
-    return open_run(folder)

@@ -49,19 +49,18 @@ class Guess:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A posterior in three numbers: its mean and the interval that holds 80 % of it."""
+    """A posterior in three numbers: its mean and the interval that holds most of it."""
 
     mean: float
     low: float
     high: float
 
 
-def estimate(posterior: Floats, edges: Floats) -> Estimate:
-    """Mean and central 80 % interval of one posterior."""
-    row = posterior[None]
-    return Estimate(
-        float(posterior_mean(row, edges)[0]), float(quantile(row, edges, 0.1)[0]), float(quantile(row, edges, 0.9)[0])
-    )
+def estimate(posterior: Floats, run: Run, level: float = 0.8) -> Estimate:
+    """Mean and central interval of one posterior of a run."""
+    row, tail = posterior[None], (1 - level) / 2
+    low, high = (quantile(row, run.edges, share, run.within) for share in (tail, 1 - tail))
+    return Estimate(float(posterior_mean(row, run.edges, run.within)[0]), float(low[0]), float(high[0]))
 
 
 def guess_games(

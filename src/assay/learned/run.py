@@ -28,7 +28,8 @@ class Run:
     """A model ready to rate.
 
     `prior` is the distribution over bands under which its posteriors stand: even for a balanced training, else that
-    of the training players. n games of one player pooled count as n to the `power` independent ones.
+    of the training players. `within` is how those are spread inside each band (None in runs that did not note it:
+    evenly). n games of one player pooled count as n to the `power` independent ones.
     """
 
     path: Path
@@ -37,6 +38,7 @@ class Run:
     weights: Arrays
     edges: Floats
     prior: Floats
+    within: Floats | None
     inputs: tuple[str, ...]
     temperature: float
     power: float
@@ -52,33 +54,23 @@ class Run:
         return (judged["by_ply"]["end"]["mae"], judged["by_ply"]["end"]["mean_mae"]) if judged else None
 
 
-def save_run(
-    path: Path,
-    weights: Arrays,
-    *,
-    config: Config,
-    edges: Floats,
-    prior: Floats,
-    inputs: tuple[str, ...],
-    temperature: float,
-    power: float,
-    dataset: dict[str, Any],
-    results: dict[str, Any],
-) -> None:
-    """Write weights, then the manifest that names them: without it a folder is no run yet."""
-    save_arrays(path / WEIGHTS, weights, {"kind": KIND, "version": VERSION})
+def save_run(run: Run, *, dataset: dict[str, Any], results: dict[str, Any]) -> Run:
+    """Write weights, then the manifest that names them: without it a folder is no run yet. Return what was written."""
+    save_arrays(run.path / WEIGHTS, run.weights, {"kind": KIND, "version": VERSION})
     settings = {
         "version": VERSION,
-        "config": config.as_dict(),
-        "edges": edges.tolist(),
-        "prior": prior.tolist(),
-        "inputs": list(inputs),
-        "temperature": temperature,
-        "power": power,
+        "config": run.config.as_dict(),
+        "edges": run.edges.tolist(),
+        "prior": run.prior.tolist(),
+        "within": None if run.within is None else run.within.round(4).tolist(),
+        "inputs": list(run.inputs),
+        "temperature": run.temperature,
+        "power": run.power,
         "dataset": dataset,
         "results": results,
     }
-    manifest.write(path / MANIFEST, manifest.make(KIND, inputs=dataset["inputs"], settings=settings))
+    manifest.write(run.path / MANIFEST, manifest.make(KIND, inputs=dataset["inputs"], settings=settings))
+    return open_run(run.path)
 
 
 def write_settings(path: Path, config: Config, inputs: tuple[str, ...]) -> None:
@@ -109,6 +101,7 @@ def open_run(path: Path) -> Run:
             f"{path} is a run of version {settings.get('version')}, this Assay reads version {VERSION}; train it again."
         )
     weights, _ = load_arrays(path / WEIGHTS)
+    within = settings.get("within")
     try:
         return Run(
             path=path,
@@ -119,6 +112,7 @@ def open_run(path: Path) -> Run:
             },
             edges=np.array(settings["edges"], dtype=np.float64),
             prior=np.array(settings["prior"], dtype=np.float64),
+            within=None if within is None else np.array(within, dtype=np.float64),
             inputs=tuple(settings["inputs"]),
             temperature=float(settings["temperature"]),
             power=float(settings["power"]),

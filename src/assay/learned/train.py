@@ -30,6 +30,7 @@ from assay.learned.training import (
     band_shares,
     drawn,
     opening_books,
+    spread_within,
     stated_prior,
     training_rows,
     validation_rows,
@@ -82,7 +83,7 @@ def train(
     validation = Examples(dataset, held, config.max_plies, inputs, books)
     first = drawn(dataset, rows, config)
     shares = band_shares(dataset, rows[first])
-    prior = stated_prior(shares, config)
+    prior, within = stated_prior(shares, config), spread_within(dataset, rows)
     # Learning under an even prior: the training prior is added to the logits, so that they need not contain it.
     offset = torch.tensor(np.log(shares) if config.balanced else np.zeros_like(shares), dtype=torch.float32)
     net = Net(config, len(prior), *scalar_scale(examples), prior)
@@ -108,7 +109,7 @@ def train(
             batches = make_batches(examples.lengths[places], config.batch_size, (config.seed, state.epoch))
             waited = course.epoch(examples, [places[some].tolist() for some in batches], keep, progress)
             row = {"epoch": state.epoch + 1.0, "train_loss": state.loss_sum / state.ply_sum}
-            row |= judge(logits_of(net, validation), dataset.edges)
+            row |= judge(logits_of(net, validation), dataset.edges, within)
             row |= {"seconds": time.monotonic() - began, "waiting": waited}
             if row["validation_nll"] < state.best_nll:
                 state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, checkpoint.weights_of(net)
@@ -278,11 +279,12 @@ def logits_of(net: Net, examples: Examples, size: int = 64) -> Logits:
     )
 
 
-def judge(found: Logits, edges: Floats) -> dict[str, float]:
+def judge(found: Logits, edges: Floats, within: Floats | None = None) -> dict[str, float]:
     """The validation numbers of an epoch."""
     logs = log_softmax(found.values)
     picked = np.take_along_axis(logs, found.bands[:, :, None], axis=-1)
-    last = score(np.exp(logs[found.ends]).reshape(-1, logs.shape[-1]), edges, found.ratings[found.ends].reshape(-1))
+    ends = np.exp(logs[found.ends]).reshape(-1, logs.shape[-1])
+    last = score(ends, edges, found.ratings[found.ends].reshape(-1), within=within)
     return {
         "validation_nll": float(-picked.mean()),
         "end_nll": last.nll,

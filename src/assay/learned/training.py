@@ -13,6 +13,7 @@ from assay.learned.arrays import Arrays
 from assay.learned.book import Books, game_keys, make_books
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
+from assay.scoring import shares_within
 
 VALIDATION_GAMES = 4000
 
@@ -105,6 +106,11 @@ def opening_books(dataset: Dataset, rows: npt.NDArray[np.int64], config: Config)
 def stated_prior(shares: Floats, config: Config) -> Floats:
     """The prior that posteriors stand on: the training games' own, or an even one for a balanced training."""
     return np.full_like(shares, 1 / len(shares)) if config.balanced else shares
+
+
+def spread_within(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
+    """How the players of these games are spread inside each band."""
+    return shares_within(dataset.ratings[rows].reshape(-1).astype(np.float64), dataset.edges)
 
 
 def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:

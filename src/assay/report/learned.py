@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from assay.errors import AssayError, InputError
 from assay.games import Game
-from assay.learned.guess import Guess, guess_these, pool_games
+from assay.learned.guess import Guess, estimate, guess_these, pool_games
 from assay.learned.run import Run
 from assay.performance.groups import UNKNOWN
 from assay.report.content import LEVEL, Estimate
-from assay.scoring import posterior_mean, quantile
 
 
 @dataclass(frozen=True)
@@ -53,9 +52,8 @@ def _name(name: str) -> str:
 
 def _rate(name: str, guesses: Sequence[Guess]) -> Estimate:
     try:
-        posterior = pool_games(guesses, name)[None]
+        posterior = pool_games(guesses, name)
     except AssayError as error:
         return Estimate(note=str(error).rstrip("."))
-    edges, tail = guesses[0].edges, (1 - LEVEL / 100) / 2
-    low, high = quantile(posterior, edges, tail), quantile(posterior, edges, 1 - tail)
-    return Estimate(float(posterior_mean(posterior, edges)[0]), float(low[0]), float(high[0]))
+    found = estimate(posterior, guesses[0].run, LEVEL / 100)
+    return Estimate(found.mean, found.low, found.high)

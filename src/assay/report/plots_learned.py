@@ -104,9 +104,11 @@ def posterior_figure(guess: Guess) -> Figure:
         axes.pcolormesh(
             np.append(plies, plies[-1] + 1) - 0.5, guess.edges, found.T, cmap="Blues", vmin=0, rasterized=False
         )
-        axes.plot(plies, posterior_mean(found, guess.edges), color=_INK, linewidth=1.5, label="mean")
+        axes.plot(plies, posterior_mean(found, guess.edges, guess.run.within), color=_INK, linewidth=1.5, label="mean")
         for share in (0.1, 0.9):
-            axes.plot(plies, quantile(found, guess.edges, share), color=_INK, linewidth=0.8, linestyle=":")
+            axes.plot(
+                plies, quantile(found, guess.edges, share, guess.run.within), color=_INK, linewidth=0.8, linestyle=":"
+            )
         rating = guess.ratings[side]
         if rating is not None:
             axes.axhline(rating, color=_RED, linewidth=1, linestyle="--", label=f"tag: {rating}")
