@@ -102,8 +102,11 @@ def test_a_training_begins_with_another(dataset: Dataset, tmp_path: Path) -> Non
     assert second.manifest["settings"]["results"]["start"] == "first"
     again = fit_run(dataset, tmp_path / "second", second.config, resume=True).run
     assert again.manifest["settings"]["results"] == second.manifest["settings"]["results"]
-    for name in ("encode.project.weight", "blocks.0.qkv.weight"):
+    for name in ("encode.project.weight", "blocks.0.qkv.weight", "head.weight"):
         np.testing.assert_allclose(second.weights[name], first.weights[name], atol=1e-6)
+    other = fit_run(dataset, tmp_path / "other", tiny(epochs=1, lr=1e-9, balanced=True), start=first).run
+    np.testing.assert_allclose(other.weights["blocks.0.qkv.weight"], first.weights["blocks.0.qkv.weight"], atol=1e-6)
+    assert not np.allclose(other.weights["head.weight"], first.weights["head.weight"], atol=1e-3)  # another prior
     with pytest.raises(LearnedError, match="choose its d-model, layers and inputs"):
         fit_run(
             dataset, tmp_path / "third", tiny(model="gru", d_model=16, square_width=3), ("board", "clock"), start=first

@@ -72,7 +72,7 @@ def train(
     p(band | plies 0..t)), with AdamW, linear warm-up, cosine decay and clipped gradients. With `foresight` the network
     also foretells the next move and the result, at first: games tell more of chess than of ratings, and who knows chess
     sees who plays it well. The weight of that falls evenly to nothing. With `start` the weights begin as those of
-    another run, as far as they fit; the head is always new, because bands may mean other ratings.
+    another run, as far as they fit; the head is new unless both know the same bands.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -88,7 +88,8 @@ def train(
     offset = torch.tensor(np.log(shares) if config.balanced else np.zeros_like(shares), dtype=torch.float32)
     net = Net(config, len(prior), *scalar_scale(examples), prior)
     if start is not None:
-        begin_with(net, start)
+        same = np.array_equal(start.edges, dataset.edges) and start.config.balanced == config.balanced
+        begin_with(net, start, head=same)
     optimiser = make_optimiser(net, config)
     identity = config.as_dict() | {"inputs": list(inputs), "dataset": dataset.identity}
     state, best = checkpoint.State(), checkpoint.weights_of(net)
@@ -184,18 +185,13 @@ def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.f
     return values.mean(axis=0), values.std(axis=0) + np.float32(0.01)
 
 
-def begin_with(net: Net, start: Run) -> None:
-    """Take over the weights of another run that have the same name and shape, but not head and scale."""
-    own = net.state_dict()
-    taken = {
-        name: torch.from_numpy(array)
-        for name, array in start.weights.items()
-        if name in own
-        and own[name].shape == array.shape
-        and not name.startswith(("head", "encode.mean", "encode.spread"))
-    }
-    if not taken:
+def begin_with(net: Net, start: Run, *, head: bool) -> None:
+    """Take over the weights of another run that have the same name and shape; its head and scale only if `head`."""
+    own, apart = net.state_dict(), ("head", "encode.mean", "encode.spread")
+    fits = {name: a for name, a in start.weights.items() if name in own and own[name].shape == a.shape}
+    if all(name.startswith(apart) for name in fits):
         raise LearnedError(f"no weights of {start.path} fit this model; choose its d-model, layers and inputs.")
+    taken = {name: torch.from_numpy(a) for name, a in fits.items() if head or not name.startswith(apart)}
     net.load_state_dict(own | taken)
 
 
