@@ -20,8 +20,9 @@ from assay.learned.checkpoint import NAME
 from assay.learned.config import from_mapping, read_config
 from assay.learned.dataset import Dataset
 from assay.learned.fit import read_history
+from assay.learned.model import Net
 from assay.learned.run import METRICS
-from assay.learned.train import bells, train
+from assay.learned.train import bells, follow, train
 from assay.learned.training import average_bands, drawn, training_rows, validation_rows
 
 TINY = {"d_model": 8, "layers": 1, "heads": 2, "square_width": 2, "batch_size": 16, "max_plies": 16, "lr": 3e-3}
@@ -47,7 +48,8 @@ def test_it_learns_what_can_be_learned(dataset: Dataset, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "extra", [{}, {"model": "gru"}, {"balanced": True, "elo_weight": 0.1, "smoothing": 0.7}, {"foresight": 0.3}]
+    "extra",
+    [{}, {"model": "gru"}, {"balanced": True, "elo_weight": 0.1, "smoothing": 0.7}, {"foresight": 0.3}, {"average": 5}],
 )
 def test_a_run_is_written_whole(dataset: Dataset, tmp_path: Path, extra: dict[str, object]) -> None:
     fitted = fit_run(dataset, tmp_path / "run", tiny(epochs=2, **extra))
@@ -68,7 +70,8 @@ import assay.learned.train as module
 from assay.learned.config import from_mapping
 from assay.learned.dataset import open_dataset
 module.CHECKPOINT_SECONDS = 0.0
-config = from_mapping(dict(d_model=8, layers=1, heads=2, square_width=2, batch_size=8, max_plies=16, epochs=4))
+sizes = dict(d_model=8, layers=1, heads=2, square_width=2)
+config = from_mapping(sizes | dict(batch_size=8, max_plies=16, epochs=4, average=3))
 module.train(open_dataset(Path(sys.argv[1])), Path(sys.argv[2]), config, ("board",), resume=True)
 """
 
@@ -77,7 +80,7 @@ def test_killed_trainings_go_on_along_the_same_curve(dataset: Dataset, tmp_path:
     straight, killed = tmp_path / "straight", tmp_path / "killed"
     straight.mkdir()
     killed.mkdir()
-    config = tiny(epochs=4, batch_size=8, lr=3e-4)
+    config = tiny(epochs=4, batch_size=8, lr=3e-4, average=3)
     undisturbed = train(dataset, straight, config, ("board",))
     chance, before = random.Random(3), b""
     for _ in range(2):
@@ -93,6 +96,18 @@ def test_killed_trainings_go_on_along_the_same_curve(dataset: Dataset, tmp_path:
     assert resumed.temperature == undisturbed.temperature
     for name, weights in undisturbed.weights.items():
         assert np.array_equal(weights, resumed.weights[name]), name
+
+
+def test_averaged_weights_follow() -> None:
+    """Over N steps of the same weights a moving average covers 1 - (1 - 1/N)^N of the way, and its first step all."""
+    scale = np.zeros(3, dtype=np.float32), np.ones(3, dtype=np.float32)
+    mean, net = Net(tiny(), 4, *scale), Net(tiny(), 4, *scale)
+    before, goal = mean.head.weight.detach().clone(), net.head.weight.detach()
+    for _ in range(20):
+        follow(mean, net, 1 / 20)
+    torch.testing.assert_close(mean.head.weight.detach(), before + (goal - before) * (1 - 0.95**20))
+    follow(mean, net, 1.0)
+    torch.testing.assert_close(mean.head.weight.detach(), goal)
 
 
 def test_a_training_begins_with_another(dataset: Dataset, tmp_path: Path) -> None:

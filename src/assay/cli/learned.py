@@ -131,6 +131,7 @@ def _filter(where: str | None) -> Any:
 @click.option("--epochs", type=int, help="Passes over the training games, at most.  [default: 10]")
 @click.option("--patience", type=int, help="Epochs without a better validation NLL before stopping.  [default: 3]")
 @click.option("--elo-weight", type=float, help="Weight of the squared error of the mean.  [default: 0]")
+@click.option("--average", type=int, help="Keep the mean of the weights over about so many steps.  [default: 0]")
 @click.option("--foresight", type=float, help="Weight of foretelling moves and results as well.  [default: 0]")
 @click.option("--smoothing", type=float, help="Spread each label over a bell of so many bands.  [default: 0]")
 @click.option(

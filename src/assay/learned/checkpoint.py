@@ -37,10 +37,18 @@ class State:
 
 
 def save(
-    path: Path, net: nn.Module, optimiser: torch.optim.Optimizer, state: State, best: Arrays, identity: dict[str, Any]
+    path: Path,
+    net: nn.Module,
+    mean: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    state: State,
+    best: Arrays,
+    identity: dict[str, Any],
 ) -> None:
-    """Write a checkpoint; the one before stays until this is whole."""
+    """Write a checkpoint; the one before stays until this is whole. `mean` holds averaged weights, or is the net."""
     arrays = {f"net.{name}": tensor.detach().numpy() for name, tensor in net.state_dict().items()}
+    if mean is not net:
+        arrays |= {f"mean.{name}": tensor.detach().numpy() for name, tensor in mean.state_dict().items()}
     for name, moments in _moments(net, optimiser).items():
         arrays |= {f"moment.{kind}.{name}": value.detach().numpy() for kind, value in moments.items()}
     arrays |= {f"best.{name}": array for name, array in best.items()}
@@ -49,9 +57,9 @@ def save(
 
 
 def load(
-    path: Path, net: nn.Module, optimiser: torch.optim.Optimizer, identity: dict[str, Any]
+    path: Path, net: nn.Module, mean: nn.Module, optimiser: torch.optim.Optimizer, identity: dict[str, Any]
 ) -> tuple[State, Arrays]:
-    """Put a net and its optimiser back to where a checkpoint left them; return the state and the best weights."""
+    """Put everything back to where a checkpoint left it; return the state and the best weights."""
     arrays, meta = load_arrays(path / NAME)
     if "identity" not in meta:
         raise LearnedError(f"{path / NAME} is no checkpoint of a training.")
@@ -63,7 +71,8 @@ def load(
                 f"the checkpoint in {path} does not fit: its {name} is {meta['identity'].get(name)!r}, asked for is "
                 f"{value!r}. Resume with the settings it was started with, or train into another folder."
             )
-    net.load_state_dict({name: torch.from_numpy(array) for name, array in _under(arrays, "net.").items()})
+    for module, prefix in ((net, "net."), (mean, "net." if mean is net else "mean.")):
+        module.load_state_dict({name: torch.from_numpy(array) for name, array in _under(arrays, prefix).items()})
     steps = _under(arrays, "moment.step.")
     firsts, seconds = _under(arrays, "moment.exp_avg."), _under(arrays, "moment.exp_avg_sq.")
     for name, parameter in net.named_parameters():

@@ -28,6 +28,7 @@ class Config:
     weight_decay: float = 0.05
     warmup: float = 0.05  # share of all steps
     clip: float = 1.0
+    average: int = 0  # steps that the kept weights are a moving average over; 0 keeps those of the last step
     epochs: int = 10
     patience: int = 3  # epochs without a better validation NLL before stopping
     elo_weight: float = 0.0  # of the squared error of the posterior mean, in band widths
@@ -50,6 +51,7 @@ class Config:
         for name in (
             "square_width",
             "weight_decay",
+            "average",
             "elo_weight",
             "foresight",
             "smoothing",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import math
 import time
@@ -71,8 +72,9 @@ def train(
     the same curve. The loss is the cross-entropy of both players' bands at every ply (so that the output at ply t is
     p(band | plies 0..t)), with AdamW, linear warm-up, cosine decay and clipped gradients. With `foresight` the network
     also foretells the next move and the result, at first: games tell more of chess than of ratings, and who knows chess
-    sees who plays it well. The weight of that falls evenly to nothing. With `start` the weights begin as those of
-    another run, as far as they fit; the head is new unless both know the same bands.
+    sees who plays it well. The weight of that falls evenly to nothing. With `average` the weights that are judged and
+    kept are a moving average over so many steps, which is steadier than those of any step. With `start` the weights
+    begin as those of another run, as far as they fit; the head is new unless both know the same bands.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -92,17 +94,18 @@ def train(
         begin_with(net, start, head=same)
     optimiser = make_optimiser(net, config)
     identity = config.as_dict() | {"inputs": list(inputs), "dataset": dataset.identity}
+    mean = copy.deepcopy(net) if config.average else net
     state, best = checkpoint.State(), checkpoint.weights_of(net)
     if resume and (folder / checkpoint.NAME).is_file():
-        state, best = checkpoint.load(folder, net, optimiser, identity)
+        state, best = checkpoint.load(folder, net, mean, optimiser, identity)
     if start is not None:
         state.start = start.name
 
     def keep() -> None:
-        checkpoint.save(folder, net, optimiser, state, best, identity)
+        checkpoint.save(folder, net, mean, optimiser, state, best, identity)
 
     steps = math.ceil(len(first) / config.batch_size) * config.epochs
-    course = _Course(net, optimiser, offset, config, steps, state)
+    course = _Course(net, mean, optimiser, offset, config, steps, state)
     with Progress("training", steps, unit="steps", quiet=quiet) as progress:
         while state.epoch < config.epochs and state.epoch - state.best_epoch <= config.patience:
             began = time.monotonic()
@@ -110,10 +113,10 @@ def train(
             batches = make_batches(examples.lengths[places], config.batch_size, (config.seed, state.epoch))
             waited = course.epoch(examples, [places[some].tolist() for some in batches], keep, progress)
             row = {"epoch": state.epoch + 1.0, "train_loss": state.loss_sum / state.ply_sum}
-            row |= judge(logits_of(net, validation), dataset.edges, within)
+            row |= judge(logits_of(mean, validation), dataset.edges, within)
             row |= {"seconds": time.monotonic() - began, "waiting": waited}
             if row["validation_nll"] < state.best_nll:
-                state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, checkpoint.weights_of(net)
+                state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, checkpoint.weights_of(mean)
             state.history.append(row)
             state.epoch, state.batch, state.loss_sum, state.ply_sum = state.epoch + 1, 0, 0.0, 0
             progress.note = f"epoch {state.epoch}, validation NLL {row['validation_nll']:.3f}"
@@ -143,6 +146,7 @@ class _Course:
     """What the steps of a training share."""
 
     net: Net
+    mean: Net  # its averaged weights, or the net itself
     optimiser: torch.optim.Optimizer
     offset: Tensor
     config: Config
@@ -163,6 +167,8 @@ class _Course:
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.config.clip)
             self.optimiser.step()
+            if self.mean is not self.net:
+                follow(self.mean, self.net, max(1 / self.config.average, 1 / (step + 1)))
             state.loss_sum += loss.item() * plies
             state.ply_sum += plies
             state.batch += 1
@@ -171,6 +177,13 @@ class _Course:
                 keep()
                 kept = time.monotonic()
         return waited
+
+
+def follow(mean: Net, net: Net, share: float) -> None:
+    """Move averaged weights by this share of the way towards those of the net."""
+    with torch.no_grad():
+        for slow, fast in zip(mean.parameters(), net.parameters(), strict=True):
+            slow.lerp_(fast, share)
 
 
 def _rating_alone(weights: Arrays) -> Arrays:
