@@ -239,7 +239,7 @@ def make_listing(ratings: Ratings, found: Results, switches: Mapping[str, Any], 
 def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
     from assay.cli.resultfiles import number, read_rows
     from assay.results.listing import DEFAULT_COLUMNS, Style
-    from assay.results.rate import confidence_factor
+    from assay.results.ratings import confidence_factor
 
     decimals = _whole_numbers("-N", switches["decimals"], 9) or [1, 0]
     if len(decimals) > 2:

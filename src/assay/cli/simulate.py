@@ -79,7 +79,8 @@ def simulate(
     from contextlib import ExitStack
 
     from assay.engine.live import Engine
-    from assay.engine.store import Writer, writing
+    from assay.engine.store import writing
+    from assay.engine.writer import Writer
     from assay.manifest import make, write
     from assay.paths import atomic
     from assay.performance.simulate import tournament, truth

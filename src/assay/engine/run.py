@@ -15,7 +15,8 @@ from assay.engine.cluster import Cluster
 from assay.engine.identity import Identity, Job
 from assay.engine.plan import Plan
 from assay.engine.pool import Load, Result, SetAside, identify, value_all
-from assay.engine.store import LeftOut, Store, Writer
+from assay.engine.store import LeftOut, Store
+from assay.engine.writer import Writer
 from assay.progress import Progress
 
 

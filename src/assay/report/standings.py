@@ -10,7 +10,7 @@ from assay.performance.groups import UNKNOWN
 from assay.performance.points import POINTS
 from assay.report.content import LEVEL, Estimate
 from assay.results import rate
-from assay.results.rate import confidence_factor
+from assay.results.ratings import confidence_factor
 
 # An event has few games: a wide prior about the rating in the tags keeps perfect scores and players who met nobody
 # comparable within reason. Nine games outweigh it five to one.

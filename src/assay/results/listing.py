@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.results.rate import Ratings, likelihood_of_superiority
+from assay.results.ratings import Ratings, likelihood_of_superiority
 from assay.results.table import Floats, PairTable
 
 

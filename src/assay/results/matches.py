@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from assay.results.listing import LONGEST_NAME, Listing
 from assay.results.place import ABOVE, BELOW
-from assay.results.rate import Ratings, likelihood_of_superiority, results_by_player
+from assay.results.ratings import Ratings, likelihood_of_superiority, results_by_player
 from assay.results.table import PairTable
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.results.listing import LONGEST_NAME, Column, Errors, Listing
 from assay.results.model import slope
-from assay.results.rate import REASON, SYMBOL, likelihood_of_superiority, results_by_player
+from assay.results.ratings import REASON, SYMBOL, likelihood_of_superiority, results_by_player
 from assay.results.table import Bools, Floats, Groups, PairTable
 
 _NOTHING = 1e-8
