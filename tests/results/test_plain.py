@@ -71,6 +71,9 @@ def test_indented_tags_and_a_byte_order_mark_are_plain(tmp_path: Path) -> None:
         '[Black "B"]\n[White "A"]\n[Result "1-0"]\n\n1-0\n',
         '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 {good} 1-0\n',
         '[White "The \\"Turk\\""]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n',
+        '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n\n1. d4 d5 0-1\n',
+        '[White "A"]\r\n[Black "B"]\r\n[Result "1-0"]\r\n\r\n1-0\r\n\r\n1. d4 d5 0-1\r\n',
+        '1. d4 d5 0-1\n\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n',
         f'[White "{"x" * 200}"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n',
     ],
 )

@@ -1,9 +1,9 @@
 """White, Black and Result of plain files at the speed of memory: what a list of ratings reads, and nothing else.
 
 A file is plain if each game has the three tags in this order, one right after another apart from other tags, and no
-comments. That is what programs write that keep results; for all others there is :func:`assay.games.tags.read_tags`.
-Names are never cut out one by one: eight bytes at a time they are hashed where they lie, and a table of the hashes
-known so far gives each its number.
+comments, and no game is without tags. That is what programs write that keep results; for all others there is
+:func:`assay.games.tags.read_tags`. Names are never cut out one by one: eight bytes at a time they are hashed where they
+lie, and a table of the hashes known so far gives each its number.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from assay.games.stream import STDIN, Stream
 
 _BLOCK = 1 << 20  # its arrays stay in the second-level cache
 _NEAR = 1 << 14
-_NEWLINE, _BRACKET = ord("\n"), ord("]")
+_NEWLINE, _RETURN, _BRACKET = ord("\n"), ord("\r"), ord("]")
 _PAD = 80
 _LONGEST_NAME = 64
 _INDENTED = re.compile(rb"^[ \t]+(?=\[)", re.MULTILINE)
@@ -108,6 +108,8 @@ def _triples(data: bytes, players: Dictionary, results: Dictionary) -> tuple[Cod
         raise NotPlainError
     # A line break before the first line, and room to read words behind the last.
     buffer = np.frombuffer(b"\n\n\n" + data + bytes(_PAD), np.uint8)
+    if _has_untagged(buffer):
+        raise NotPlainError
     brackets = np.flatnonzero(buffer == ord("["))
     before = buffer[brackets - 1]
     at_start = before == _NEWLINE
@@ -137,6 +139,18 @@ def _triples(data: bytes, players: Dictionary, results: Dictionary) -> tuple[Cod
         players.encode(buffer, words, brackets[black] + 8),
         results.encode(buffer, words, brackets[result] + 9),
     )
+
+
+def _has_untagged(buffer: Bytes) -> bool:
+    """Whether moves follow a blank line that no tags stand before: a game without tags, which must be counted."""
+    ends = np.flatnonzero(buffer[:-1] == _NEWLINE)
+    after = buffer[ends + 1]
+    blank = ends[(after == _NEWLINE) | (after == _RETURN)]
+    behind = np.where(buffer[blank + 1] == _RETURN, 3, 2)
+    before = np.where(buffer[blank - 1] == _RETURN, 2, 1)
+    follows = buffer[blank + behind]
+    moves = (follows > ord(" ")) & (follows != ord("["))  # indented tags are set straight first
+    return bool((moves & (buffer[blank - before] != _BRACKET)).any())
 
 
 def _begins(words: Words, text: bytes) -> npt.NDArray[np.bool_]:
