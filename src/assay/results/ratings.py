@@ -171,6 +171,7 @@ class Ratings:
     def superiority(self) -> Floats:
         """Likelihood that the player of the row is stronger than that of the column; nan on the diagonal.
 
+        >>> from assay.results import rate
         >>> r = rate(["A", "B", "A", "B"], ["B", "A", "B", "A"], [1, 0, 0.5, 0.5])
         >>> r.superiority().round(2).tolist()
         [[nan, 0.95], [0.05, nan]]
