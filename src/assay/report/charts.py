@@ -107,7 +107,7 @@ def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Mark
         if item.rating.known:
             marks.append(_whisker("moves", item.rating, scale, y))
         else:
-            marks.append(_text(left + 6, y + 4, _short(item.rating.note.partition(";")[0], 60)))
+            marks.append(_text(left + 6, y + 4, _short(item.rating.note.partition(";")[0], 60), css="reason"))
     said = "; ".join(f"{item.label}: {spoken(item.rating)}" for item in items)
     tag = f" The dashed line is the rating in the tags, {reference:.0f}." if reference is not None else ""
     return _svg(_WIDTH, bottom + 22, f"{title}. {said}.{tag}", marks)
