@@ -16,7 +16,7 @@ import numpy as np
 
 from assay.learned import Run, open_dataset, open_run, posteriors
 from assay.learned.calibrate import fit_temperature
-from assay.learned.evaluate import judge, pooled
+from assay.learned.fit import with_power
 from assay.learned.forward import one_thread
 from assay.learned.run import save_run
 from assay.learned.training import validation_rows
@@ -38,11 +38,10 @@ def main() -> None:
         found = [np.log(posteriors(mixed, dataset.game(row))[1:]) for row in rows.tolist()]
     bands = np.concatenate([np.tile(dataset.bands[row], (len(logs), 1)) for row, logs in zip(rows, found, strict=True)])
     temperature = fit_temperature(np.concatenate(found).reshape(-1, len(first.prior)), bands.reshape(-1))
-    mixed = replace(mixed, temperature=temperature)
-    judged = judge(mixed, dataset, rows)
+    mixed, judged = with_power(replace(mixed, temperature=temperature), dataset)
     settings = first.manifest["settings"]
     results = settings["results"] | {"averaged": [run.name for run in runs]}
-    run = save_run(replace(mixed, power=pooled(judged, mixed.prior)[1]), dataset=settings["dataset"], results=results)
+    run = save_run(mixed, dataset=settings["dataset"], results=results)
     print(render([{"run": run.name, "temperature": temperature, "power": run.power, **judged.score().row()}]))
 
 

@@ -10,6 +10,7 @@ from assay.learned import forward
 from assay.learned.checkpoint import weights_of
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
+from assay.learned.grow import grown
 from assay.learned.loader import Batch, Examples, collate
 from assay.learned.model import Net
 
@@ -51,3 +52,40 @@ def test_numpy_says_what_torch_says(config: Config, batch: Batch, dataset: Datas
         plies = dataset.game(game, 20)
         found = forward.logits(weights, config, plies.planes, plies.board.astype(np.float32), plies.white)
         np.testing.assert_allclose(found, expected[game, : len(plies)], atol=2e-5)
+
+
+@pytest.mark.parametrize("more", [{"layers": 4}, {"square_width": 7}, {"max_plies": 33}], ids=str)
+def test_a_larger_net_begins_as_the_smaller_one(batch: Batch, more: dict[str, int]) -> None:
+    small, large = net_of(CONFIGS[0]), net_of(Config(**SMALL | more))  # type: ignore[arg-type]
+    before = weights_of(large)
+    large.load_state_dict(
+        large.state_dict() | {name: torch.from_numpy(a) for name, a in grown(before, weights_of(small)).items()}
+    )
+    inputs = batch.planes, batch.scalars, batch.white
+    with torch.no_grad():
+        torch.testing.assert_close(large(*inputs), small(*inputs), atol=1e-5, rtol=1e-5)
+    # And what is new can be learned: its way out has a slope.
+    large(*inputs).square().sum().backward()
+    way_out = {"layers": "blocks.3.down", "square_width": "encode.project", "max_plies": "encode.place"}[
+        next(iter(more))
+    ]
+    slope = large.get_parameter(f"{way_out}.weight").grad
+    assert slope is not None
+    assert slope.abs().max() > 0
+
+
+def test_what_does_not_fit_is_left(batch: Batch) -> None:
+    narrow = weights_of(net_of(Config(**SMALL | {"d_model": 8})))  # type: ignore[arg-type]
+    assert set(grown(weights_of(net_of(CONFIGS[0])), narrow)) == {
+        "encode.mean",
+        "encode.spread",
+        "encode.mix.weight",
+    } | {
+        "encode.mix.bias",
+        "head.bias",
+    }
+    wide = weights_of(net_of(Config(**SMALL | {"square_width": 7, "max_plies": 33})))  # type: ignore[arg-type]
+    kept = grown(weights_of(net_of(CONFIGS[0])), wide)
+    assert "encode.project.weight" not in kept
+    assert "encode.place.weight" not in kept
+    assert np.array_equal(kept["blocks.1.qkv.weight"], wide["blocks.1.qkv.weight"])

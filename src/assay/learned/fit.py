@@ -67,16 +67,22 @@ def fit_run(
         temperature=trained.temperature,
         power=1.0,
     )
-    held = np.random.default_rng(0).permutation(validation_rows(dataset, balanced=config.balanced))[:CALIBRATION_GAMES]
-    validation = judge(run, dataset, np.sort(held), quiet=quiet)
-    _, power = pooled(validation, run.prior)
+    run, validation = with_power(run, dataset, quiet=quiet)
     about = {
         "identity": dataset.identity,
         "inputs": dataset.manifest["inputs"],
         "split": "game" if dataset.manifest["settings"]["by_game"] else "player",
     }
-    run = save_run(replace(run, power=power), dataset=about, results=trained.results)
+    run = save_run(run, dataset=about, results=trained.results)
     return Fitted(run, validation, read_history(folder))
+
+
+def with_power(run: Run, dataset: Dataset, *, quiet: bool = True) -> tuple[Run, Judged]:
+    """The run with the power that makes pooled games of validation players honest, and how it does on those games."""
+    rows = validation_rows(dataset, balanced=run.config.balanced)
+    held = np.random.default_rng(0).permutation(rows)[:CALIBRATION_GAMES]
+    validation = judge(run, dataset, np.sort(held), quiet=quiet)
+    return replace(run, power=pooled(validation, run.prior)[1]), validation
 
 
 def read_history(folder: Path) -> list[dict[str, float]]:

@@ -23,6 +23,7 @@ from assay.learned.arrays import Arrays
 from assay.learned.calibrate import fit_temperature, log_softmax
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
+from assay.learned.grow import grown
 from assay.learned.loader import UNKNOWN, Batch, Examples, collate, make_batches
 from assay.learned.model import OUTCOMES, SQUARES, Net
 from assay.learned.run import METRICS, Run
@@ -199,9 +200,9 @@ def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.f
 
 
 def begin_with(net: Net, start: Run, *, head: bool) -> None:
-    """Take over the weights of another run that have the same name and shape; its head and scale only if `head`."""
+    """Take over the weights of another run, which may be smaller; its head and scale only if `head`."""
     own, apart = net.state_dict(), ("head", "encode.mean", "encode.spread")
-    fits = {name: a for name, a in start.weights.items() if name in own and own[name].shape == a.shape}
+    fits = grown({name: tensor.numpy() for name, tensor in own.items()}, start.weights)
     if all(name.startswith(apart) for name in fits):
         raise LearnedError(f"no weights of {start.path} fit this model; choose its d-model, layers and inputs.")
     taken = {name: torch.from_numpy(a) for name, a in fits.items() if head or not name.startswith(apart)}
