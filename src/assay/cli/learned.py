@@ -147,7 +147,7 @@ def _filter(where: str | None) -> Any:
 @click.option("--clock", is_flag=True, help="Read clock times too.")
 @click.option("--engine", is_flag=True, help="Read engine scalars too.")
 @click.option("--ending", is_flag=True, help="Know with the last move of a finished game that it is the last.")
-@click.option("--start", "begin", type=_FOLDER, metavar="RUN", help="Begin with the weights of another run, of this size or smaller.")
+@click.option("--start", "begin", type=_FOLDER, metavar="RUN", help="Begin with another run, of this size or smaller.")
 @click.option("--resume", is_flag=True, help="Go on with the training in RUN.")
 @format_option
 def train(
