@@ -24,9 +24,19 @@ METHOD: MethodName = "equations"
 
 def read(pgn: str, store: str, depth: int, within: float = 20) -> tuple[Turns, Sample]:
     """The turns of the games at the marks, and the same as a sample."""
-    with Store(store) as opened:
-        found = turns(read_games(pgn), opened, depth=depth)
+    found = _turns(pgn, store, depth)
     return sample_of(found, mileposts(found, MARKS, within))
+
+
+def read_all(pgn: str, store: str, depth: int) -> tuple[Turns, Sample]:
+    """The turns of all rated players as a sample of one mark: to be rated, not to calibrate on."""
+    found = _turns(pgn, store, depth)
+    return sample_of(found, np.where(np.isfinite(found.rating), MARKS[0], 0))
+
+
+def _turns(pgn: str, store: str, depth: int) -> Turns:
+    with Store(store) as opened:
+        return turns(read_games(pgn), opened, depth=depth)
 
 
 @dataclass(frozen=True)
