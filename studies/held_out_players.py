@@ -36,10 +36,10 @@ def main() -> None:
     if not len(chosen):
         parser.error(f"no player has {given.least} turns in {given.games}; give a smaller number.")
     table = []
+    shipped = load(depth=given.depth).usable() if given.shipped else None
     for part in np.array_split(chosen, min(GROUPS, len(chosen))):
-        if given.shipped:
-            scale = load(depth=given.depth).usable()
-        else:
+        scale = shipped
+        if scale is None:
             theirs = np.isin(sample.game, np.unique(sample.game[np.isin(codes, part)]))
             scale = calibrate(sample.of(~theirs), method=METHOD).scale
         for player in part:

@@ -54,9 +54,12 @@ def test_numpy_says_what_torch_says(config: Config, batch: Batch, dataset: Datas
         np.testing.assert_allclose(found, expected[game, : len(plies)], atol=2e-5)
 
 
-@pytest.mark.parametrize("more", [{"layers": 4}, {"square_width": 7}, {"max_plies": 33}], ids=str)
-def test_a_larger_net_begins_as_the_smaller_one(batch: Batch, more: dict[str, int]) -> None:
-    small, large = net_of(CONFIGS[0]), net_of(Config(**SMALL | more))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("setting", "size", "way_out"),
+    [("layers", 4, "blocks.3.down"), ("square_width", 7, "encode.project"), ("max_plies", 33, "encode.place")],
+)
+def test_a_larger_net_begins_as_the_smaller_one(batch: Batch, setting: str, size: int, way_out: str) -> None:
+    small, large = net_of(CONFIGS[0]), net_of(Config(**SMALL | {setting: size}))  # type: ignore[arg-type]
     before = weights_of(large)
     large.load_state_dict(
         large.state_dict() | {name: torch.from_numpy(a) for name, a in grown(before, weights_of(small)).items()}
@@ -66,9 +69,6 @@ def test_a_larger_net_begins_as_the_smaller_one(batch: Batch, more: dict[str, in
         torch.testing.assert_close(large(*inputs), small(*inputs), atol=1e-5, rtol=1e-5)
     # And what is new can be learned: its way out has a slope.
     large(*inputs).square().sum().backward()
-    way_out = {"layers": "blocks.3.down", "square_width": "encode.project", "max_plies": "encode.place"}[
-        next(iter(more))
-    ]
     slope = large.get_parameter(f"{way_out}.weight").grad
     assert slope is not None
     assert slope.abs().max() > 0
@@ -76,16 +76,14 @@ def test_a_larger_net_begins_as_the_smaller_one(batch: Batch, more: dict[str, in
 
 def test_what_does_not_fit_is_left(batch: Batch) -> None:
     narrow = weights_of(net_of(Config(**SMALL | {"d_model": 8})))  # type: ignore[arg-type]
-    assert set(grown(weights_of(net_of(CONFIGS[0])), narrow)) == {
-        "encode.mean",
-        "encode.spread",
-        "encode.mix.weight",
-    } | {
-        "encode.mix.bias",
-        "head.bias",
-    }
+    left = {"encode.mean", "encode.spread", "encode.mix.weight", "encode.mix.bias", "head.bias"}
+    assert set(grown(weights_of(net_of(CONFIGS[0])), narrow)) == left
     wide = weights_of(net_of(Config(**SMALL | {"square_width": 7, "max_plies": 33})))  # type: ignore[arg-type]
     kept = grown(weights_of(net_of(CONFIGS[0])), wide)
     assert "encode.project.weight" not in kept
     assert "encode.place.weight" not in kept
     assert np.array_equal(kept["blocks.1.qkv.weight"], wide["blocks.1.qkv.weight"])
+    raw = weights_of(net_of(CONFIGS[2]))
+    for own, small in ((raw, wide), (wide, raw)):
+        assert "encode.project.weight" not in grown(own, small)
+    assert grown(wide, {"trees": np.zeros(3, dtype=np.float32)}) == {}

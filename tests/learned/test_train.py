@@ -126,6 +126,9 @@ def test_a_training_begins_with_another(dataset: Dataset, tmp_path: Path) -> Non
         fit_run(
             dataset, tmp_path / "third", tiny(model="gru", d_model=16, square_width=3), ("board", "clock"), start=first
         )
+    mean = fit_run(dataset, tmp_path / "mean", tiny(model="mean")).run
+    with pytest.raises(LearnedError, match="choose its d-model, layers and inputs"):
+        fit_run(dataset, tmp_path / "fourth", tiny(), start=mean)
 
 
 def test_an_epoch_draws_from_the_bands(dataset: Dataset) -> None:

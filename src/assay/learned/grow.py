@@ -18,21 +18,18 @@ def grown(own: Arrays, small: Arrays) -> Arrays:
     `own` may have more channels of the layer shared by the squares (their way into the projection begins at zero), more
     places (they begin as the last one known) and more blocks (they begin by adding nothing).
     """
-    same_width = len(own["encode.project.weight"]) == len(small["encode.project.weight"])
+    widened = _widened(own, small)
     fits: Arrays = {}
     for name, array in small.items():
         if name not in own:
             continue
         place = own[name]
-        if place.shape == array.shape:
+        if name in widened:
+            fits[name] = widened[name]
+        elif place.shape == array.shape:
             fits[name] = array
-        elif name == "encode.place.weight" and _only_axis(place, array, 0):
+        elif name == "encode.place.weight" and _is_longer(place, array):
             fits[name] = np.concatenate([array, np.repeat(array[-1:], len(place) - len(array), axis=0)])
-        elif name.startswith("encode.mix.") and same_width and _only_axis(place, array, 0):
-            fits[name] = np.concatenate([array, place[len(array) :]])
-        elif name == "encode.project.weight" and _only_axis(place, array, 1):
-            channels = (len(place), len(own["encode.mix.weight"]), len(small["encode.mix.weight"]))
-            fits[name] = _more_channels(array, *channels)
     if any(name.startswith("blocks.0.") for name in fits):
         for name, place in own.items():
             if re.match(r"blocks\.\d+\.(out|down)\.", name) and name not in small:
@@ -40,15 +37,20 @@ def grown(own: Arrays, small: Arrays) -> Arrays:
     return fits
 
 
-def _only_axis(place: np.ndarray, array: np.ndarray, axis: int) -> bool:
-    """True if `place` is as `array` but longer along this axis."""
-    longer = list(array.shape)
-    longer[axis] = place.shape[axis]
-    return place.shape == tuple(longer) and place.shape[axis] > array.shape[axis]
+def _widened(own: Arrays, small: Arrays) -> Arrays:
+    """The layer shared by the squares with more channels, and a projection that hears only the first of them."""
+    mix, project = "encode.mix.weight", "encode.project.weight"
+    if not (mix in own and mix in small and _is_longer(own[mix], small[mix])):
+        return {}
+    if len(own[project]) != len(small[project]):
+        return {}
+    narrow, wide = len(small[mix]), len(own[mix])
+    heard = np.zeros_like(own[project]).reshape(len(own[project]), -1, wide)
+    heard[:, :, :narrow] = small[project].reshape(len(own[project]), -1, narrow)
+    layer = {name: np.concatenate([small[name], own[name][narrow:]]) for name in (mix, "encode.mix.bias")}
+    return {project: heard.reshape(own[project].shape)} | layer
 
 
-def _more_channels(project: np.ndarray, out: int, wide: int, narrow: int) -> np.ndarray:
-    """A projection from squares of `wide` channels that hears only the first `narrow` of them."""
-    found = np.zeros((out, project.shape[1] // narrow, wide), dtype=project.dtype)
-    found[:, :, :narrow] = project.reshape(out, -1, narrow)
-    return found.reshape(out, -1)
+def _is_longer(place: np.ndarray, array: np.ndarray) -> bool:
+    """True if `place` has more rows than `array` and is like it otherwise."""
+    return place.shape[1:] == array.shape[1:] and len(place) > len(array)
