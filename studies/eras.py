@@ -15,6 +15,7 @@ import numpy as np
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.games import read_games
+from assay.intrinsic.difficulty import lesser_depths
 from assay.performance.calibration import load
 from assay.performance.groups import PHASES, Groups, phases
 from assay.performance.ipr import How, rate_groups
@@ -29,7 +30,7 @@ scale = calibration.usable()
 still = replace(scale, line=replace(scale.line, covariance=np.zeros((2, 2))))
 calibration = replace(calibration, scale=still)
 with Store(store) as opened:
-    found = turns(read_games(pgn), opened, depth=depth)
+    found = turns(read_games(pgn), opened, depth=depth, lesser=lesser_depths(depth))
 century = (np.minimum(found.rating, found.opponent_rating) // 100 * 100).astype(int)
 years = found.column("year").astype(float)
 era = np.array([next((i for i, (a, b) in enumerate(ERAS) if a <= year <= b), -1) for year in years])

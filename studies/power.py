@@ -12,12 +12,11 @@ import sys
 from dataclasses import replace
 
 import numpy as np
-from rated_sample import METHOD, held, read
+from rated_sample import METHOD, held, read, tallied
 
 from assay.intrinsic.calibrate import calibrate
 from assay.intrinsic.rate import rate
 from assay.intrinsic.screen import screen
-from assay.intrinsic.tally import tally
 from assay.report.tables import render
 
 pgn, store, depth, repetitions = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 400)[4])
@@ -35,7 +34,7 @@ for elo in (1800, 2200, 2500):
             changed = replace(sample, played=np.where(helped, 0, sample.played))
             rows = np.flatnonzero(sample.mark == elo)
             part = changed.of(rows)
-            sides = tally(scale.artery, part.deltas, part.played, elsewhere=part.elsewhere, cells=part.side)
+            sides = tallied(scale, part)
             for _ in range(40):
                 cells = rng.choice(len(sides), 9, replace=False)
                 z.append(screen(sides.of(cells), own, scale).combined)

@@ -11,6 +11,7 @@ from assay.engine.turns import Turns, turns
 from assay.games import read_games
 from assay.intrinsic.calibrate import calibrate
 from assay.intrinsic.criteria import MethodName
+from assay.intrinsic.difficulty import lesser_depths
 from assay.intrinsic.sample import Sample
 from assay.intrinsic.scale import Scale
 from assay.intrinsic.tally import Tally, tally
@@ -36,7 +37,7 @@ def read_all(pgn: str, store: str, depth: int) -> tuple[Turns, Sample]:
 
 def _turns(pgn: str, store: str, depth: int) -> Turns:
     with Store(store) as opened:
-        return turns(read_games(pgn), opened, depth=depth)
+        return turns(read_games(pgn), opened, depth=depth, lesser=lesser_depths(depth))
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,15 @@ def cross_fit(sample: Sample, folds: int, seed: int = 1) -> list[Held]:
     ]
 
 
+def tallied(scale: Scale, part: Sample) -> Tally:
+    """A cell per side, under a scale."""
+    allowance = scale.difficulty.allowance(part.traits)
+    return tally(scale.artery, part.deltas, part.played, elsewhere=part.elsewhere, allowance=allowance, cells=part.side)
+
+
 def held(scale: Scale, sample: Sample, rows: np.ndarray) -> Held:
     """These turns under a scale."""
     part = sample.of(rows)
-    sides = tally(scale.artery, part.deltas, part.played, elsewhere=part.elsewhere, cells=part.side)
+    sides = tallied(scale, part)
     elo, mark, game = (part.per_side(values) for values in (part.elo, part.mark, part.game))
     return Held(scale, sides, elo, mark, game, rows, part)

@@ -29,6 +29,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 PAGES = Path(__file__).resolve().parents[1] / "docs" / "tutorials"
@@ -140,11 +141,13 @@ def main() -> None:
     for page in asked.pages or sorted(PAGES.glob("*.md")):
         with tempfile.TemporaryDirectory() as folder:
             text, wrong = follow(page, Path(folder))
-        if asked.write:
-            page.write_text(text, encoding="utf-8")
         failed |= bool(wrong)
-        print(f"{page.name}: {len(wrong)} outputs {'renewed' if asked.write else 'differ'}.")
+        print(f"{page.name}: {len(wrong)} outputs differ.")
         print("\n\n".join(wrong))
+        if asked.write:
+            lines = sum(old != new for old, new in zip_longest(page.read_text("utf-8").splitlines(), text.splitlines()))
+            page.write_text(text, encoding="utf-8")
+            print(f"{page.name}: {lines} lines renewed.")
     sys.exit(failed and not asked.write)
 
 

@@ -102,6 +102,10 @@ def test_a_lesser_depth_and_every_depth(
     deep, every = built(), built(every_depth=True)
     np.testing.assert_array_equal(every.values[:, :, -1], deep.values)
     np.testing.assert_array_equal(every.played, deep.played)
+    beside = built(lesser=(2, 1))
+    np.testing.assert_array_equal(beside.values, deep.values)
+    np.testing.assert_array_equal(beside.lesser, every.values[:, :, [1, 0]].astype(np.float32))
+    assert deep.lesser.shape == (*deep.values.shape, 0)
     shallow = built(depth=1)
     np.testing.assert_array_equal(np.sort(-shallow.values, axis=1), np.sort(-every.values[:, :, 0], axis=1))
 

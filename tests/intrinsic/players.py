@@ -11,6 +11,7 @@ from tests.intrinsic.spreads import choose, random_values
 from assay.intrinsic import elsewhere_deltas, move_probabilities, scaled_deltas
 from assay.intrinsic.artery import Artery, make_artery
 from assay.intrinsic.calibrate import Calibrated, calibrate
+from assay.intrinsic.difficulty import traits
 from assay.intrinsic.line import Line
 from assay.intrinsic.sample import Sample
 
@@ -47,6 +48,7 @@ def world(games: int = 110, seed: int = 10) -> Sample:
         deltas=scaled_deltas(values),
         played=np.concatenate([part[1] for part in parts]),
         elsewhere=elsewhere_deltas(values),
+        traits=traits(values, np.full(len(values), 40)),
         game=side,
         side=side,
         elo=mark.astype(np.float64),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -97,7 +99,7 @@ def test_many_turns_outweigh_the_prior() -> None:
 
 def flawless(sums: Tally) -> Tally:
     perfect: NDArray[np.float64] = np.stack([sums.turns, sums.turns, 0 * sums.turns], axis=1)
-    return Tally(sums.ratings, sums.turns, perfect, sums.expected, sums.covariance, sums.log_likelihood)
+    return replace(sums, actual=perfect)
 
 
 def test_flawless_play_is_beyond_the_scale_and_says_so() -> None:

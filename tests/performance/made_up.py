@@ -47,6 +47,7 @@ def turns_of(pairs: Sequence[tuple[str, str, float | None, float | None]], seed:
     move = np.tile(np.arange(9, 9 + count), 2 * len(pairs))
     return Turns(
         values=np.concatenate(values),
+        lesser=np.empty((total, 20, 0), dtype=np.float32),
         moves=np.zeros((total, 20), dtype=np.uint16),
         played=np.concatenate(played),
         worth=np.zeros(total),

@@ -48,6 +48,7 @@ def simulated_turns(
     key = np.frombuffer(from_board(START), dtype=np.uint8)
     return Turns(
         values=values,
+        lesser=np.empty((*values.shape, 0), dtype=np.float32),
         moves=np.tile(np.array([encode_move(m) for m in MOVES[:15]], dtype=np.uint16), (turns, 1)),
         played=played,
         worth=values[np.arange(turns), played],

@@ -27,6 +27,10 @@ def test_a_calibration_comes_back_from_its_file(made: tuple[Calibration, Any], t
     assert same.correlation == pytest.approx(scale.correlation)
     assert same.lines["percentile"].slope == scale.lines["percentile"].slope
     # The reference set is the same: its average error for anybody is.
+    np.testing.assert_array_equal(same.difficulty.coefficients, scale.difficulty.coefficients)
+    looks = np.linspace(-2, 5, 24).reshape(3, 8)
+    np.testing.assert_array_equal(same.difficulty.allowance(looks), scale.difficulty.allowance(looks))
+    assert scale.difficulty.allowance(looks).any()
     for s, c in ((0.1, 0.5), (0.3, 0.6)):
         assert project(same.reference, s, c).average_error == pytest.approx(
             project(scale.reference, s, c).average_error, abs=1e-12

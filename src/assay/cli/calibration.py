@@ -84,6 +84,7 @@ def calibrate(
     from assay.engine.store import Store
     from assay.engine.turns import turns as build
     from assay.games.stream import find_files
+    from assay.intrinsic.difficulty import lesser_depths
     from assay.manifest import describe_inputs
     from assay.performance.analysed import read_all
     from assay.performance.calibrating import make_calibration
@@ -92,7 +93,15 @@ def calibrate(
     from_move, limit = 9, 3.0
     paths = find_files(list(files))
     with Store(store or default_store()) as opened:
-        turns = build(read_all(files), opened, depth=depth, from_move=from_move, limit=limit, engine=engine)
+        turns = build(
+            read_all(files),
+            opened,
+            depth=depth,
+            from_move=from_move,
+            limit=limit,
+            engine=engine,
+            lesser=lesser_depths(depth),
+        )
     calibration, values = make_calibration(
         turns,
         name=name or output.name.removesuffix(".json"),

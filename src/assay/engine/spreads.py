@@ -46,40 +46,45 @@ def last_depth(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def load(
-    store: Store, identities: Sequence[Identity], depth: int, keys: set[bytes], *, every_depth: bool = False
+    store: Store, identities: Sequence[Identity], depth: int, keys: set[bytes], *, lesser: Sequence[int] = ()
 ) -> Spreads:
-    """Read the analyses of these positions to this depth; of a jury, the average of each move's values."""
-    parts = [_load_one(store, identity, depth, keys, every_depth) for identity in identities]
+    """Read the analyses of these positions to this depth; of a jury, the average of each move's values.
+
+    With `lesser` depths a third axis holds these, in their order, and then `depth`.
+    """
+    parts = [_load_one(store, identity, depth, keys, lesser) for identity in identities]
     return _sorted(parts[0] if len(parts) == 1 else _average(parts))
 
 
-def _load_one(store: Store, identity: Identity, depth: int, keys: set[bytes], every_depth: bool) -> Spreads:
+def _load_one(store: Store, identity: Identity, depth: int, keys: set[bytes], lesser: Sequence[int]) -> Spreads:
     wanted = [row for key, row in store.known(identity, depth).items() if key in keys]
-    found = store.read_bytes(wanted, None if every_depth else depth)
+    found = store.read_bytes(wanted, None if lesser else depth)
     row_of = {key: number for number, (key, _, _) in enumerate(found)}
-    codes, moves = _table([row[1] for row in found], [row[2] for row in found], depth if every_depth else 1)
+    codes, moves = _table([row[1] for row in found], [row[2] for row in found], [*lesser, depth] if lesser else [1])
     looks = {}
     for key, (reason, value) in store.out(identity).items():
         if key in keys and key not in row_of:
             row_of[key] = FORCED if reason == "forced" else DECIDED
             looks[key] = float(score.pawns(value))
-    return Spreads(row_of, score.pawns(codes if every_depth else codes[:, :, 0]), moves, looks)
+    return Spreads(row_of, score.pawns(codes if lesser else codes[:, :, 0]), moves, looks)
 
 
-def _table(moves: list[bytes], scores: list[bytes], depths: int) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
-    """Ragged bytes to arrays: codes as positions x moves x depths, and moves, padded with MISSING and 0."""
+def _table(
+    moves: list[bytes], scores: list[bytes], depths: Sequence[int]
+) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
+    """Ragged bytes to arrays: codes as positions x moves x these depths, and moves, padded with MISSING and 0."""
     widths = np.array([len(some) // 2 for some in moves], np.int64)
     reached = np.array([len(some) // 2 for some in scores], np.int64) // np.maximum(widths, 1)
     width = int(widths.max(initial=1))
     listed = np.arange(width) < widths[:, None]
     table = np.zeros((len(moves), width), np.uint16)
     table[listed] = np.frombuffer(b"".join(moves), "<u2")
-    codes = np.full((len(moves), width, depths), score.MISSING, np.int16)
+    codes = np.full((len(moves), width, len(depths)), score.MISSING, np.int16)
     flat = np.frombuffer(b"".join(scores), "<i2")
     starts = np.cumsum(widths * reached) - widths * reached
-    for at in range(depths):
+    for at, depth in enumerate(depths):
         # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
-        level = np.minimum(at, reached - 1)
+        level = np.minimum(depth, reached) - 1
         source = (starts + level * widths)[:, None] + np.arange(width)
         codes[:, :, at][listed] = flat[source[listed]]
     return codes, table

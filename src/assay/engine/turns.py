@@ -40,13 +40,14 @@ class Turns:
     that of the last; a move that was not listed at a lesser depth is nan there. `moves` are their codes (see
     :func:`assay.engine.position.decode_move`). `played` is the column of the move that was played, -1 if the engine did
     not list it. `worth` is that move's value, nan if unknown; where one line was analysed, it is what the next position
-    says.
+    says. `lesser` has the values of the same moves at the lesser depths asked for, turns x moves x depths.
 
     `game` is the row in `games` (source, names, ratings, event, date, ...), `ply` counts from 0, `move` is the move
     number, `white` tells whether White is to move, `keys` are the positions.
     """
 
     values: NDArray[np.float64]
+    lesser: NDArray[np.float32]
     moves: NDArray[np.uint16]
     played: NDArray[np.int64]
     worth: NDArray[np.float64]
@@ -111,6 +112,7 @@ def turns(
     lines: int | None = None,
     nodes: int = 0,
     every_depth: bool = False,
+    lesser: Sequence[int] = (),
 ) -> Turns:
     """Build turns from games and stored analyses (Regan & Haworth, "Intrinsic Chess Ratings", AAAI 2011, section 3).
 
@@ -120,7 +122,7 @@ def turns(
 
     `engine` names the analysis where the store holds several; several names make a jury, whose values are averaged move
     by move. `lines` and `nodes` tell analyses of one engine apart; without `lines` the one with the most positions
-    serves.
+    serves. `lesser` are depths whose values are kept beside those of `depth`.
     """
     names = [engine] if isinstance(engine, str) or engine is None else list(engine)
     identities = tuple(store.choose(name, depth=depth, lines=lines, nodes=nodes) for name in names)
@@ -128,7 +130,7 @@ def turns(
     plies = read_plies(games, from_move, ends=one_line)
     wanted = as_bytes(plies.keys)
     ends = (end for end in plies.ends.values() if isinstance(end, bytes))
-    found = spreads.load(store, identities, depth, {*wanted, *ends}, every_depth=every_depth)
+    found = spreads.load(store, identities, depth, {*wanted, *ends}, lesser=range(1, depth) if every_depth else lesser)
     at = found.find(wanted)
     keep, excluded = _exclude(plies, found, at, limit)
     excluded[f"before move {from_move}"] = plies.early
@@ -140,8 +142,10 @@ def turns(
     played = _column_of(plies.played[keep], moves)
     other = _worth(plies, found, at)[keep] if one_line else np.nan
     value = np.where(played < 0, other, last_depth(values)[np.arange(len(values)), np.maximum(played, 0)])
+    kept_beside = bool(lesser) and not every_depth
     return Turns(
-        values=values,
+        values=last_depth(values) if kept_beside else values,
+        lesser=values[:, :, :-1].astype(np.float32) if kept_beside else np.empty((*moves.shape, 0), np.float32),
         moves=moves,
         played=played,
         worth=value,

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay.intrinsic.artery import Artery
 from assay.intrinsic.criteria import MethodName
+from assay.intrinsic.difficulty import Difficulty, fit_difficulty
 from assay.intrinsic.line import Line
 from assay.intrinsic.marks import Course, fit_marks, free_line
 from assay.intrinsic.measure import (
@@ -41,7 +43,15 @@ def calibrate(sample: Sample, *, method: MethodName = "percentile", seed: int = 
     """
     course = fit_marks(sample, method=method)
     lines: dict[str, Line] = {name: free_line(sample, course.reference, name) for name in FIT_METHODS}
-    sides = tally(course.artery, sample.deltas, sample.played, elsewhere=sample.elsewhere, cells=sample.side)
+    difficulty = difficulty_of(sample, course.artery)
+    sides = tally(
+        course.artery,
+        sample.deltas,
+        sample.played,
+        elsewhere=sample.elsewhere,
+        allowance=difficulty.allowance(sample.traits),
+        cells=sample.side,
+    )
     elo = sample.per_side(sample.elo).astype(np.float64)
     mark = sample.per_side(sample.mark).astype(np.float64)
     trends = ratios(sides, elo, mark)
@@ -57,6 +67,7 @@ def calibrate(sample: Sample, *, method: MethodName = "percentile", seed: int = 
         line=course.line,
         lines=lines,
         artery=course.artery,
+        difficulty=difficulty,
         ratios=trends,
         factors=spread.factors,
         correlation=spread.correlation,
@@ -68,6 +79,18 @@ def calibrate(sample: Sample, *, method: MethodName = "percentile", seed: int = 
         score_variance=score_variance,
     )
     return Calibrated(scale, course, power)
+
+
+def difficulty_of(sample: Sample, artery: Artery) -> Difficulty:
+    """What the traits of these positions add to what the artery expects of each mark."""
+    surplus = np.empty((len(sample), 3))
+    for mark in np.unique(sample.mark):
+        own = sample.mark == mark
+        s, c = artery.at(float(mark))
+        alone = Artery(np.array([float(mark)]), np.array([s]), np.array([c]))
+        each = tally(alone, sample.deltas[own], sample.played[own], elsewhere=sample.elsewhere[own])
+        surplus[own] = each.actual - each.expected[:, 0]
+    return fit_difficulty(sample.traits, surplus, sample.mark)
 
 
 def _score(sides: Tally, elo: Floats, mark: Floats) -> tuple[Trend, Trend]:

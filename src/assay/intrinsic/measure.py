@@ -27,7 +27,7 @@ def trend_of(elo: Floats, values: Floats, errors: Floats) -> Trend:
 
 
 def ratios(sides: Tally, elo: Floats, mark: Floats) -> tuple[Trend, Trend, Trend]:
-    """Actual over projected matches, top-3 and errors, a trend in Elo each.
+    """Actual (less the allowance) over projected matches, top-3 and errors, a trend in Elo each.
 
     The fit by percentiles does not make them 1: it is not these that it fits.
     """
@@ -36,9 +36,10 @@ def ratios(sides: Tally, elo: Floats, mark: Floats) -> tuple[Trend, Trend, Trend
     for m in np.unique(mark):
         own = mark == m
         total = expected[own].sum(axis=0)
-        scatter = sides.actual[own] - expected[own]
+        played = sides.actual[own] - sides.allowance[own]
+        scatter = played - expected[own]
         means.append(float(np.average(elo[own], weights=sides.turns[own])))
-        values.append(sides.actual[own].sum(axis=0) / total)
+        values.append(played.sum(axis=0) / total)
         errors.append(np.sqrt(np.sum((scatter - scatter.mean(axis=0)) ** 2, axis=0)) / total)
     where, ratio, error = np.array(means), np.array(values), np.array(errors)
     first, second, third = (trend_of(where, ratio[:, i], error[:, i]) for i in range(3))
@@ -57,7 +58,7 @@ def residuals(sides: Tally, elo: Floats, trends: tuple[Trend, Trend, Trend]) -> 
     """Actual minus expected of each side (so signed that strength is positive), and the model's variances."""
     expected, covariance = sides.at(elo)
     ratio = np.stack([trend(elo) for trend in trends], axis=-1)
-    return SIGNS * (sides.actual - expected * ratio), np.einsum("nii->ni", covariance)
+    return SIGNS * (sides.actual - sides.allowance - expected * ratio), np.einsum("nii->ni", covariance)
 
 
 def scatter(residual: Floats, variance: Floats, *, seed: int = 0, games: int = EVENT_GAMES) -> Scatter:

@@ -12,11 +12,14 @@ from assay.intrinsic.spread import Floats
 
 @dataclass(frozen=True)
 class Sample:
-    """One row per turn. `game` and `side` (the player's turns in one game) are codes, `mark` the century mark."""
+    """One row per turn. `traits` are those of its position (see `difficulty`), `game` and `side` (the player's turns in
+    one game) are codes, `mark` is the century mark.
+    """
 
     deltas: Floats
     played: NDArray[np.intp]
     elsewhere: Floats
+    traits: Floats
     game: NDArray[np.intp]
     side: NDArray[np.intp]
     elo: Floats
@@ -31,6 +34,7 @@ class Sample:
             self.deltas[turns],
             self.played[turns],
             self.elsewhere[turns],
+            self.traits[turns],
             self.game[turns],
             np.unique(self.side[turns], return_inverse=True)[1],
             self.elo[turns],

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.errors import CalibrationError
 from assay.intrinsic.artery import Artery
+from assay.intrinsic.difficulty import Difficulty
 from assay.intrinsic.line import Line
 from assay.intrinsic.spread import Floats
 from assay.intrinsic.tally import SIGNS, Tally
@@ -55,11 +56,12 @@ class Scale:
     """What a calibration measured.
 
     `line` and `artery` belong to the marks fitted with c on the artery, `lines` to marks fitted with both parameters
-    free, by method. `ratios` are actual over projected matches, top-3 and errors. `factors` widen the model's standard
-    deviations to those of real games, `correlation` is that of the three z's; `weights` combine them to the rating with
-    the least noise, `screening_weights` to the z that sees engine-like play best. `prior_games` says how many games of
-    evidence these common figures are worth beside a player's own scatter. `power` tempers the likelihood of the
-    posterior; `score_offset` and `score_variance` (per turn) do the same for the likelihood as an estimate.
+    free, by method. `difficulty` says what positions add to what is expected; `ratios` are actual (less that) over
+    projected matches, top-3 and errors. `factors` widen the model's standard deviations to those of real games,
+    `correlation` is that of the three z's; `weights` combine them to the rating with the least noise,
+    `screening_weights` to the z that sees engine-like play best. `prior_games` says how many games of evidence these
+    common figures are worth beside a player's own scatter. `power` tempers the likelihood of the posterior;
+    `score_offset` and `score_variance` (per turn) do the same for the likelihood as an estimate.
     """
 
     reference: Floats
@@ -68,6 +70,7 @@ class Scale:
     line: Line
     lines: Mapping[str, Line]
     artery: Artery
+    difficulty: Difficulty
     ratios: tuple[Trend, Trend, Trend]
     factors: Floats
     correlation: Floats
@@ -110,6 +113,11 @@ def engine_rating(elo: Floats) -> Floats:
     return np.maximum(ENGINE_RATING, np.asarray(elo, dtype=np.float64) + ENGINE_ABOVE)
 
 
+def expectation(tally: Tally, ratings: Floats, scale: Scale) -> Floats:
+    """Matches, top-3 moves and error to be expected of each cell at its own rating, cells x 3."""
+    return np.asarray(tally.at(ratings)[0] * scale.ratio(ratings) + tally.allowance)
+
+
 def evidence(tally: Tally, scale: Scale, method: ArteryMethod = "combined") -> Floats:
     """How much each cell speaks for a higher rating than R, at every R of the artery: cells x ratings.
 
@@ -121,6 +129,7 @@ def evidence(tally: Tally, scale: Scale, method: ArteryMethod = "combined") -> F
         score = np.gradient(tally.log_likelihood, tally.ratings, axis=1)
         score = score - tally.turns[:, None] * scale.score_offset(tally.ratings)
         return np.asarray(score / np.sqrt(tally.turns.sum() * scale.score_variance(tally.ratings)))
-    residual = SIGNS * (tally.actual[:, None, :] - tally.expected * scale.ratio(tally.ratings))
+    played = (tally.actual - tally.allowance)[:, None, :]
+    residual = SIGNS * (played - tally.expected * scale.ratio(tally.ratings))
     deviation = scale.factors * np.sqrt(np.einsum("nkii->ki", tally.covariance))
     return np.asarray((residual / deviation) @ scale.mix(method))

@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
 from assay.intrinsic.models import played_log_probabilities
-from assay.intrinsic.scale import Scale
+from assay.intrinsic.scale import Scale, expectation
 from assay.intrinsic.spread import Floats
 from assay.intrinsic.tally import LAPSE, SIGNS, Tally
 
@@ -59,8 +59,8 @@ def screen(tally: Tally, ratings: ArrayLike, scale: Scale, *, rating_error: floa
 
 def _expected(tally: Tally, rating: Floats, scale: Scale) -> tuple[Floats, Floats]:
     """Totals expected of these ratings, and the standard deviations of real games about them."""
-    mean, covariance = tally.at(rating)
-    total = (mean * scale.ratio(rating)).sum(axis=0)
+    total = expectation(tally, rating, scale).sum(axis=0)
+    covariance = tally.at(rating)[1]
     return total, scale.factors * np.sqrt(np.einsum("nii->i", covariance))
 
 

@@ -36,13 +36,15 @@ LAPSE = 0.01
 class Tally:
     """Sums over the turns of each cell.
 
-    `actual` is cells x 3 (match, top3, error); `expected` cells x ratings x 3, `covariance` cells x ratings x 3 x 3 and
+    `actual` is cells x 3 (match, top3, error), and `allowance` what the positions' difficulty adds to what is expected
+    of everybody (see `difficulty`); `expected` cells x ratings x 3, `covariance` cells x ratings x 3 x 3 and
     `log_likelihood` cells x ratings hold the same under the model at each rating of the artery.
     """
 
     ratings: Floats
     turns: Floats
     actual: Floats
+    allowance: Floats
     expected: Floats
     covariance: Floats
     log_likelihood: Floats
@@ -50,10 +52,13 @@ class Tally:
     def __len__(self) -> int:
         return len(self.turns)
 
+    @property
+    def _rows(self) -> tuple[Floats, ...]:
+        return self.turns, self.actual, self.allowance, self.expected, self.covariance, self.log_likelihood
+
     def of(self, cells: NDArray[np.intp] | NDArray[np.bool_]) -> Tally:
         """These cells alone."""
-        rows = (self.turns, self.actual, self.expected, self.covariance, self.log_likelihood)
-        return Tally(self.ratings, *(array[cells] for array in rows))
+        return Tally(self.ratings, *(array[cells] for array in self._rows))
 
     def summed(self, codes: ArrayLike, count: int | None = None) -> Tally:
         """Add up the cells that have the same code 0, 1, ...
@@ -67,7 +72,7 @@ class Tally:
         code = np.asarray(codes, dtype=np.intp)
         groups = int(code.max(initial=-1)) + 1 if count is None else count
         gather = csr_array((np.ones(len(code)), (code, np.arange(len(code)))), shape=(groups, len(code)))
-        rows = (self.turns, self.actual, self.expected, self.covariance, self.log_likelihood)
+        rows = self._rows
         flat = (gather @ array.reshape(len(code), math.prod(array.shape[1:])) for array in rows)
         return Tally(self.ratings, *(f.reshape(groups, *array.shape[1:]) for f, array in zip(flat, rows, strict=True)))
 
@@ -94,13 +99,15 @@ def tally(
     played: ArrayLike,
     *,
     elsewhere: ArrayLike | None = None,
+    allowance: ArrayLike | None = None,
     cells: ArrayLike | None = None,
     lapse: float = LAPSE,
 ) -> Tally:
     """Count what was played at each turn and what the model expects along the artery.
 
-    `cells` are codes 0, 1, ... of the cell that each turn belongs to; without them every turn is a cell of its own. The
-    likelihood is that of a player who now and then (`lapse`) plays anything; a move outside the list is such a lapse.
+    `cells` are codes 0, 1, ... of the cell that each turn belongs to; without them every turn is a cell of its own.
+    `allowance` (turns x 3) is for the difficulty of the positions; without it there is none. The likelihood
+    is that of a player who now and then (`lapse`) plays anything; a move outside the list is such a lapse.
     """
     array = np.asarray(deltas)
     index = check_played(played, array)
@@ -132,7 +139,8 @@ def tally(
         covariance[:, k] = sums[:, 3:12].reshape(count, 3, 3)
         likelihood[:, k] = sums[:, 12]
     turns = np.bincount(code, minlength=count).astype(np.float64)
-    return Tally(artery.ratings, turns, actual, expected, covariance, likelihood)
+    extra = np.zeros((len(array), 3)) if allowance is None else np.asarray(allowance, dtype=np.float64)
+    return Tally(artery.ratings, turns, actual, gather @ extra, expected, covariance, likelihood)
 
 
 def _played_row(parts: Sequence[tuple[Block, NDArray[np.intp], Floats]], cap_error: Floats) -> Floats:

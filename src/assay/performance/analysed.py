@@ -21,6 +21,7 @@ from assay.engine.turns import Turns, turns
 from assay.errors import AssayWarning, InputError
 from assay.games import Game, read_games
 from assay.games.stream import find_files
+from assay.intrinsic.difficulty import lesser_depths, traits
 from assay.intrinsic.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.performance.calibration import Calibration
 from assay.progress import Progress
@@ -28,11 +29,12 @@ from assay.progress import Progress
 
 @dataclass(frozen=True)
 class Spreads:
-    """What the model needs of some turns: deltas, played moves, and the error of a move elsewhere."""
+    """What the model needs of some turns: deltas, played moves, the error of a move elsewhere, traits of positions."""
 
     deltas: Floats
     played: np.ndarray[tuple[int], np.dtype[np.int64]]
     elsewhere: Floats
+    traits: Floats
 
 
 def read_all(files: Sequence[str | Path], problems: Counter[str] | None = None) -> list[Game]:
@@ -72,7 +74,16 @@ def analysed_turns(
         identity = _analyse(work, store, calibration, engine, any_engine, workers, quiet, progress)
     with Store(store) as opened:
         name, lines = (identity.engine, identity.lines) if identity else (None, None)
-        found = turns(games, opened, depth=depth, from_move=from_move, limit=limit, engine=name, lines=lines)
+        found = turns(
+            games,
+            opened,
+            depth=depth,
+            from_move=from_move,
+            limit=limit,
+            engine=name,
+            lines=lines,
+            lesser=lesser_depths(depth),
+        )
     if not (analyse_missing and missing):
         calibration.check(found.identities, depth, any_engine=any_engine)
     return found
@@ -124,4 +135,6 @@ def spreads_with(found: Turns, *, k: float, cap: float, tie: float) -> Spreads:
     """Deltas by given settings; a played move beyond the cap is elsewhere."""
     deltas = scaled_deltas(found.values, k=k, cap=cap, tie=tie)
     inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(found.played, 0)]) & (found.played >= 0)
-    return Spreads(deltas, np.where(inside, found.played, -1), elsewhere_deltas(found.values, k=k, cap=cap))
+    elsewhere = elsewhere_deltas(found.values, k=k, cap=cap)
+    looks = traits(found.values, found.ply, found.lesser, k=k, cap=cap, tie=tie)
+    return Spreads(deltas, np.where(inside, found.played, -1), elsewhere, looks)

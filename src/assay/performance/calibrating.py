@@ -36,7 +36,9 @@ def sample_of(turns: Turns, mark: np.ndarray[tuple[int], np.dtype[np.intp]]) -> 
     spreads = spreads_with(kept, k=K, cap=CAP, tie=TIE)
     game = np.unique(kept.game, return_inverse=True)[1]
     side = np.unique(2 * kept.game + kept.white, return_inverse=True)[1]
-    return kept, Sample(spreads.deltas, spreads.played, spreads.elsewhere, game, side, kept.rating, mark)
+    return kept, Sample(
+        spreads.deltas, spreads.played, spreads.elsewhere, spreads.traits, game, side, kept.rating, mark
+    )
 
 
 def make_calibration(

@@ -18,6 +18,7 @@ from assay import manifest
 from assay.engine.identity import Identity
 from assay.errors import AssayWarning, CalibrationError
 from assay.intrinsic.artery import Artery
+from assay.intrinsic.difficulty import TRAITS, Difficulty
 from assay.intrinsic.line import Line
 from assay.intrinsic.scale import Scale, Trend
 from assay.intrinsic.spread import Floats, scaled_deltas
@@ -25,7 +26,7 @@ from assay.intrinsic.tally import STATISTICS
 from assay.paths import atomic
 
 KIND = "assay calibration"
-FORMAT = 1
+FORMAT = 2
 DEFAULT_DEPTH = 10
 # Multi-PV with so many lines values every move of all but one position in a thousand.
 FULL_WIDTH = 50
@@ -133,6 +134,7 @@ def to_json(calibration: Calibration, reference_values: Floats | None) -> dict[s
         out["scale"] = {
             "lines": {name: _line_out(line) for name, line in scale.lines.items()},
             "artery": {key: getattr(scale.artery, key).tolist() for key in ("ratings", "s", "c")},
+            "difficulty": _difficulty_out(scale.difficulty),
             "ratios": {name: _trend_out(trend) for name, trend in zip(STATISTICS, scale.ratios, strict=True)},
             "factors": dict(zip(STATISTICS, scale.factors.tolist(), strict=True)),
             "correlation": scale.correlation.tolist(),
@@ -185,6 +187,7 @@ def _scale_in(data: Mapping[str, Any], scale: Mapping[str, Any], line: Line) -> 
         line=line,
         lines={name: _line_in(one) for name, one in scale["lines"].items()},
         artery=Artery(*(np.asarray(scale["artery"][key], dtype=np.float64) for key in ("ratings", "s", "c"))),
+        difficulty=_difficulty_in(scale["difficulty"]),
         ratios=(first, second, third),
         factors=np.array([float(scale["factors"][name]) for name in STATISTICS]),
         correlation=np.asarray(scale["correlation"], dtype=np.float64),
@@ -205,6 +208,28 @@ def _line_out(line: Line) -> dict[str, Any]:
 def _line_in(data: Mapping[str, Any]) -> Line:
     covariance = np.asarray(data["covariance"], dtype=np.float64).reshape(2, 2)
     return Line(float(data["intercept"]), float(data["slope"]), covariance, float(data["misfit"]))
+
+
+def _difficulty_out(difficulty: Difficulty) -> dict[str, Any]:
+    """A row for each trait and for its square."""
+    scales = zip(TRAITS, difficulty.mean.tolist(), difficulty.deviation.tolist(), strict=True)
+    names = [*TRAITS, *(f"{name}^2" for name in TRAITS)]
+    terms = zip(names, difficulty.centre.tolist(), difficulty.coefficients.tolist(), strict=True)
+    return {
+        "traits": {name: {"mean": mean, "deviation": deviation} for name, mean, deviation in scales},
+        "terms": {name: {"centre": c, **dict(zip(STATISTICS, row, strict=True))} for name, c, row in terms},
+    }
+
+
+def _difficulty_in(data: Mapping[str, Any]) -> Difficulty:
+    of = [data["traits"][name] for name in TRAITS]
+    terms = [data["terms"][name] for name in (*TRAITS, *(f"{name}^2" for name in TRAITS))]
+    return Difficulty(
+        mean=np.array([float(one["mean"]) for one in of]),
+        deviation=np.array([float(one["deviation"]) for one in of]),
+        centre=np.array([float(term["centre"]) for term in terms]),
+        coefficients=np.array([[float(term[name]) for name in STATISTICS] for term in terms]),
+    )
 
 
 def _trend_out(trend: Trend) -> dict[str, float]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from assay.errors import ModelError
 from assay.intrinsic.rate import FEW_TURNS, FEWEST_TURNS, INTERVALS, METHODS, Rating, rate, rate_by_fit
-from assay.intrinsic.scale import ARTERY_METHODS
+from assay.intrinsic.scale import ARTERY_METHODS, expectation
 from assay.intrinsic.spread import Floats
 from assay.performance.judged import Judged
 from assay.performance.points import POINTS, performance_rating
@@ -113,7 +113,7 @@ def rate_group(judged: Judged, group: int, how: How) -> Row:
     elo = float(np.average(ratings[known], weights=tally.turns[known])) if known.any() else None
     expected = None
     if known.all() and len(cells):
-        expected = (tally.at(ratings)[0] * judged.scale.ratio(ratings)).sum(axis=0)
+        expected = expectation(tally, ratings, judged.scale).sum(axis=0)
     turns = int(tally.turns.sum())
     prior = elo if how.prior and turns < FEW_TURNS and how.interval == "clustered" else None
     notes = []

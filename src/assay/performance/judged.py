@@ -57,7 +57,14 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
     key = np.stack([code, kept.game, kept.white], axis=1)
     cells, cell = np.unique(key, axis=0, return_inverse=True)
     first = np.unique(cell, return_index=True)[1]
-    counted = tally(scale.artery, spreads.deltas, spreads.played, elsewhere=spreads.elsewhere, cells=cell.reshape(-1))
+    counted = tally(
+        scale.artery,
+        spreads.deltas,
+        spreads.played,
+        elsewhere=spreads.elsewhere,
+        allowance=scale.difficulty.allowance(spreads.traits),
+        cells=cell.reshape(-1),
+    )
     return Judged(
         turns=kept,
         spreads=spreads,
