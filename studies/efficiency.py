@@ -50,35 +50,40 @@ def noise_of_fit(sample, scale: Scale, way: str) -> float:  # type: ignore[no-un
     return found.half_width * float(np.sqrt(found.turns))
 
 
-table = []
-for depth in map(int, sys.argv[3:]):
-    _, sample = read(sys.argv[1], sys.argv[2], depth)
-    scale = calibrate(sample, method=METHOD).scale
-    part = held(scale, sample, np.arange(len(sample)))
-    marks = np.unique(part.mark)
-    noise: dict[str, list[float]] = {way: [] for way in ways}
-    for mark in marks:
-        own = np.flatnonzero(part.mark == mark)
-        games = part.sides.of(own).summed(np.unique(part.game[own], return_inverse=True)[1])
-        for way in ways:
-            try:
-                on_artery = way in ARTERY_METHODS
-                one = (
-                    noise_on_artery(games, scale, way)
-                    if on_artery
-                    else noise_of_fit(sample.of(sample.mark == mark), scale, way)
-                )
-            except AssayError as error:
-                print(f"{way} at {mark}: {error}", file=sys.stderr)
-                one = np.nan
-            noise[way].append(one)
-    for label, chosen in (("all", marks > 0), ("1600-2100", marks <= 2100), ("2200-2700", marks >= 2200)):
-        row: dict[str, float | int | str] = {
-            "depth": depth,
-            "marks": label,
-            "turns": int(np.isin(sample.mark, marks[chosen]).sum()),
-        }
-        table.append(
-            row | {way: float(np.sqrt(np.nanmean(np.array(values)[chosen] ** 2))) for way, values in noise.items()}
-        )
-print(render(table, decimals=dict.fromkeys(ways, 0)))
+def main() -> None:
+    table = []
+    for depth in map(int, sys.argv[3:]):
+        _, sample = read(sys.argv[1], sys.argv[2], depth)
+        scale = calibrate(sample, method=METHOD).scale
+        part = held(scale, sample, np.arange(len(sample)))
+        marks = np.unique(part.mark)
+        noise: dict[str, list[float]] = {way: [] for way in ways}
+        for mark in marks:
+            own = np.flatnonzero(part.mark == mark)
+            games = part.sides.of(own).summed(np.unique(part.game[own], return_inverse=True)[1])
+            for way in ways:
+                try:
+                    on_artery = way in ARTERY_METHODS
+                    one = (
+                        noise_on_artery(games, scale, way)
+                        if on_artery
+                        else noise_of_fit(sample.of(sample.mark == mark), scale, way)
+                    )
+                except AssayError as error:
+                    print(f"{way} at {mark}: {error}", file=sys.stderr)
+                    one = np.nan
+                noise[way].append(one)
+        for label, chosen in (("all", marks > 0), ("1600-2100", marks <= 2100), ("2200-2700", marks >= 2200)):
+            row: dict[str, float | int | str] = {
+                "depth": depth,
+                "marks": label,
+                "turns": int(np.isin(sample.mark, marks[chosen]).sum()),
+            }
+            table.append(
+                row | {way: float(np.sqrt(np.nanmean(np.array(values)[chosen] ** 2))) for way, values in noise.items()}
+            )
+    print(render(table, decimals=dict.fromkeys(ways, 0)))
+
+
+if __name__ == "__main__":
+    main()

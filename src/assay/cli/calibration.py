@@ -222,11 +222,13 @@ def _description(found: Calibration) -> list[str]:
     k, r, w, v = scale.factors, scale.correlation, scale.weights, scale.screening_weights
     covers = zip((50, 80, 95), found.coverage, strict=True)
     shares = ", ".join(f"{level} % interval covers {share:.0%}" for level, share in covers)
+    hard = ", ".join(f"{name} {match:+.3f} {error:+.3f}" for name, match, error in scale.difficulty.strongest(4))
     errors = ", ".join(f"{elo}: {line.variance(elo) ** 0.5:.0f}" for elo in (1600, 2000, 2400, 2700))
     return [
         *lines,
         f"{found.games:,} games, {found.turns:,} turns",
         f"Real games against the model: k {k[0]:.2f} for matches, {k[1]:.2f} for top-3, {k[2]:.2f} for errors",
+        f"Difficulty, a standard deviation more adds to matches and errors: {hard}",
         f"Correlation of z's: matches-errors {r[0, 2]:.2f}, matches-top-3 {r[0, 1]:.2f}, top-3-errors {r[1, 2]:.2f}",
         f"Rating: {w[0]:.2f} matches + {w[1]:.2f} top-3 + {w[2]:.2f} errors; prior games {scale.prior_games:.0f}",
         f"Screening: {v[0]:.2f} matches + {v[1]:.2f} top-3 + {v[2]:.2f} errors",

@@ -111,6 +111,12 @@ class Difficulty:
         terms, known = _terms(np.asarray(of, dtype=np.float64), self.mean, self.deviation)
         return np.asarray(np.where(known, terms - self.centre, 0.0) @ self.coefficients)
 
+    def strongest(self, count: int) -> list[tuple[str, float, float]]:
+        """The traits that weigh most, with what a standard deviation more of them adds to matches and errors."""
+        linear = self.coefficients[: len(TRAITS)]
+        order = np.argsort(-np.abs(linear[:, 0]), kind="stable")[:count]
+        return [(TRAITS[i], float(linear[i, 0]), float(linear[i, 2])) for i in order]
+
 
 def no_difficulty() -> Difficulty:
     """Every position as hard as its values say.
