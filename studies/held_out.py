@@ -1,50 +1,106 @@
-"""Study 2: rate games that the calibration has not seen, mark by mark.
+"""Study 2: rate games that the calibration has not seen, century by century.
 
-    python studies/held_out.py GAMES.pgn STORE.db [DEPTH] [FOLDS]
+    python studies/held_out.py GAMES.pgn STORE.db [DEPTH] [FOLDS] [--splits 6]
+    python studies/held_out.py OTHERS.pgn STORE.db DEPTH --shipped
 
-The games are split into folds; each is rated by a calibration made from the others.
+Games at the century marks are split into folds; each is rated by a calibration made from the others; and all over again
+with other splits, so that the luck of one does not count. With `--shipped`,
+the calibration that ships rates other games, by the century of the average of both players and by year (before 2010 and
+from then on): games of both players within 20 points of a mark belong to the calibration and must not be among them.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+from collections.abc import Iterator
 
 import numpy as np
-from rated_sample import cross_fit, read
+from rated_sample import Held, cross_fit, held, read, read_all
 
-from assay.intrinsic.rate import rate
+from assay.intrinsic.rate import Rating, rate
+from assay.performance.calibration import load
 from assay.report.tables import render
 
-pgn, store, depth, folds = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 3)[4])
-_, sample = read(pgn, store, depth)
-rows = []
-for number, part in enumerate(cross_fit(sample, folds)):
-    for mark in np.unique(part.mark):
-        own = np.flatnonzero(part.mark == mark)
-        by_game = part.sides.of(own).summed(np.unique(part.game[own], return_inverse=True)[1])
-        found = rate(by_game, part.scale)
-        elo = float(np.average(part.elo[own], weights=part.sides.turns[own]))
-        rows.append((int(mark), number, elo, found))
-table = []
-for mark in sorted({row[0] for row in rows}):
-    own = [(elo, found) for m, _, elo, found in rows if m == mark]
-    weight = np.array([found.half_width**-2.0 for _, found in own])
-    ipr = float(np.average([found.rating for _, found in own], weights=weight))
-    table.append(
-        {
-            "elo": mark,
-            "turns": sum(found.turns for _, found in own),
-            "ipr": ipr,
-            "error": ipr - mark,
-            "half_width": float(weight.sum() ** -0.5),
-            "inside": f"{sum(found.low <= elo <= found.high for elo, found in own)} of {len(own)}",
-        }
+LATER = 2010
+Case = tuple[int, float, Rating]
+
+
+def folded(games: str, store: str, depth: int, folds: int, splits: int) -> Iterator[Case]:
+    """Mark, Elo and rating of each split, fold and mark."""
+    sample = read(games, store, depth)[1]
+    for seed in range(1, splits + 1):
+        for part in cross_fit(sample, folds, seed):
+            for mark in np.unique(part.mark):
+                yield case(part, int(mark), part.mark == mark)
+
+
+def others(games: str, store: str, depth: int) -> Iterator[Case]:
+    """Century, Elo and rating of games that the shipped calibration was not made from."""
+    turns, sample = read_all(games, store, depth)
+    part = held(load(depth=depth).usable(), sample, np.arange(len(sample)))
+    century = ((turns.rating + turns.opponent_rating) / 2 // 100 * 100).astype(int)
+    later = turns.column("year").astype(float) >= LATER
+    of, when = sample.per_side(century), sample.per_side(later)
+    for mark in np.unique(of):
+        for era in (False, True):
+            own = (of == mark) & (when == era)
+            if own.any():
+                yield case(part, int(mark), own)
+
+
+def case(part: Held, century: int, own: np.ndarray) -> Case:
+    """The Elo of these sides, and their rating."""
+    by_game = part.sides.of(own).summed(np.unique(part.game[own], return_inverse=True)[1])
+    return century, float(np.average(part.elo[own], weights=part.sides.turns[own])), rate(by_game, part.scale)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games")
+    parser.add_argument("store")
+    parser.add_argument("depth", type=int, nargs="?", default=10)
+    parser.add_argument("folds", type=int, nargs="?", default=3)
+    parser.add_argument("--splits", type=int, default=6)
+    parser.add_argument("--shipped", action="store_true")
+    given = parser.parse_args()
+    # Splits of the same games are as many looks at one thing: they do not add up.
+    splits = 1 if given.shipped else given.splits
+    if given.shipped:
+        cases, how = list(others(given.games, given.store, given.depth)), "the shipped calibration"
+    else:
+        cases = list(folded(given.games, given.store, given.depth, given.folds, splits))
+        how = f"{splits} splits into {given.folds} folds"
+    table = []
+    for century in sorted({case[0] for case in cases}):
+        own = [(elo, found) for mark, elo, found in cases if mark == century]
+        weight = np.array([found.half_width**-2.0 for _, found in own])
+        off = np.array([found.rating - elo for elo, found in own])
+        elo = float(np.average([elo for elo, _ in own], weights=weight))
+        error = float(np.average(off, weights=weight))
+        table.append(
+            {
+                "elo": elo,
+                "games": sum(found.games for _, found in own) // splits,
+                "turns": sum(found.turns for _, found in own) // splits,
+                "ipr": elo + error,
+                "error": error,
+                "half_width": float((weight.sum() / splits) ** -0.5),
+                "inside": f"{sum(found.low <= elo <= found.high for elo, found in own)} of {len(own)}",
+                "century": century,
+            }
+        )
+    shown = [name for name in table[0] if name != "century"]
+    print(
+        render([{name: row[name] for name in shown} for row in table], decimals=dict.fromkeys(("elo", *shown[3:6]), 0))
     )
-print(render(table, decimals={"ipr": 0, "error": 0, "half_width": 0}))
-errors = np.array([found.rating - elo for _, _, elo, found in rows])
-inside = np.mean([found.low <= elo <= found.high for _, _, elo, found in rows])
-line = np.polyfit([row["elo"] for row in table], [row["ipr"] for row in table], 1)
-centuries = [row for row in table if 1700 <= row["elo"] <= 2600]
-print(f"depth {depth}, {folds} folds: {inside:.0%} of {len(rows)} intervals hold the Elo; ", end="")
-print(f"mean error {errors.mean():+.0f}, SD {errors.std(ddof=1):.0f}; slope of IPR on Elo {line[0]:.2f}; ", end="")
-print(f"{sum(abs(row['error']) <= 60 for row in centuries)} of {len(centuries)} centuries 1700-2600 within 60")
+    errors = np.array([found.rating - elo for _, elo, found in cases])
+    inside = np.mean([found.low <= elo <= found.high for _, elo, found in cases])
+    line = np.polyfit([row["elo"] for row in table], [row["ipr"] for row in table], 1)
+    centuries = [row for row in table if 1700 <= row["century"] <= 2600]
+    print(f"depth {given.depth}, {how}: {inside:.0%} of {len(cases)} intervals hold the Elo; ", end="")
+    print(f"mean error {errors.mean():+.0f}, SD {errors.std(ddof=1):.0f}; slope of IPR on Elo {line[0]:.2f}; ", end="")
+    print(f"{sum(abs(row['error']) <= 60 for row in centuries)} of {len(centuries)} centuries 1700-2600 within 60")
+
+
+if __name__ == "__main__":
+    main()

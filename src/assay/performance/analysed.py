@@ -21,7 +21,7 @@ from assay.engine.turns import Turns, turns
 from assay.errors import AssayWarning, InputError
 from assay.games import Game, read_games
 from assay.games.stream import find_files
-from assay.intrinsic.difficulty import lesser_depths, traits
+from assay.intrinsic.difficulty import traits
 from assay.intrinsic.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.performance.calibration import Calibration
 from assay.progress import Progress
@@ -82,7 +82,7 @@ def analysed_turns(
             limit=limit,
             engine=name,
             lines=lines,
-            lesser=lesser_depths(depth),
+            lesser=calibration.settings.get("lesser", ()),
         )
     if not (analyse_missing and missing):
         calibration.check(found.identities, depth, any_engine=any_engine)

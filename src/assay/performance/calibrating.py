@@ -12,6 +12,7 @@ from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.intrinsic.calibrate import Calibrated, calibrate
 from assay.intrinsic.criteria import MethodName
+from assay.intrinsic.difficulty import lesser_depths
 from assay.intrinsic.marks import Course
 from assay.intrinsic.sample import Sample
 from assay.intrinsic.spread import CAP, TIE, Floats
@@ -53,7 +54,10 @@ def make_calibration(
     inputs: Sequence[Mapping[str, Any]],
     seed: int = 0,
 ) -> tuple[Calibration, Floats]:
-    """Calibrate on the turns of the marks' games; the calibration, and the values of its reference set in pawns."""
+    """Calibrate on the turns of the marks' games; the calibration, and the values of its reference set in pawns.
+
+    The turns should hold the lesser depths of `difficulty.lesser_depths`; without them two traits are unknown.
+    """
     if len(turns.identities) != 1:
         raise CalibrationError("a calibration is for one engine; these turns are of a jury.")
     identity = turns.identities[0]
@@ -68,6 +72,7 @@ def make_calibration(
         "model": "power",
         "curve": "invexp",
         "method": method,
+        "lesser": list(lesser_depths(turns.depth)),
         "within": within,
         "mileposts": list(marks),
         "seed": seed,
