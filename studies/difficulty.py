@@ -42,9 +42,10 @@ def together(parts: list[Held]) -> float:
     pairs = []
     for part in parts:
         residual, variance = residuals(part.sides, part.elo, part.scale.ratios)
-        z = residual[:, 2] / np.sqrt(variance[:, 2])
-        order = np.argsort(part.game, kind="stable")
-        game = part.game[order]
+        sure = np.flatnonzero(variance[:, 2] > 0)
+        z = residual[sure, 2] / np.sqrt(variance[sure, 2])
+        order = np.argsort(part.game[sure], kind="stable")
+        game = part.game[sure][order]
         first = np.flatnonzero(game[1:] == game[:-1])
         pairs.append(np.stack([z[order][first], z[order][first + 1]], axis=1))
     return float(np.corrcoef(np.concatenate(pairs).T)[0, 1])

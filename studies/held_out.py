@@ -94,11 +94,16 @@ def main() -> None:
         render([{name: row[name] for name in shown} for row in table], decimals=dict.fromkeys(("elo", *shown[3:6]), 0))
     )
     errors = np.array([found.rating - elo for _, elo, found in cases])
-    inside = np.mean([found.low <= elo <= found.high for _, elo, found in cases])
+    holds = np.array([found.low <= elo <= found.high for _, elo, found in cases])
     line = np.polyfit([row["elo"] for row in table], [row["ipr"] for row in table], 1)
     centuries = [row for row in table if 1700 <= row["century"] <= 2600]
-    print(f"depth {given.depth}, {how}: {inside:.0%} of {len(cases)} intervals hold the Elo; ", end="")
-    print(f"mean error {errors.mean():+.0f}, SD {errors.std(ddof=1):.0f}; slope of IPR on Elo {line[0]:.2f}; ", end="")
+    print(f"depth {given.depth}, {how}: {holds.mean():.0%} of {len(cases)} intervals hold the Elo", end="")
+    if splits > 1:
+        single = holds.reshape(splits, -1).sum(axis=1)
+        print(f" ({single.min()} to {single.max()} of {len(cases) // splits} in a single split)", end="")
+    print(
+        f"; mean error {errors.mean():+.0f}, SD {errors.std(ddof=1):.0f}; slope of IPR on Elo {line[0]:.2f}; ", end=""
+    )
     print(f"{sum(abs(row['error']) <= 60 for row in centuries)} of {len(centuries)} centuries 1700-2600 within 60")
 
 
