@@ -107,6 +107,7 @@ def test_a_lesser_depth_and_every_depth(
     np.testing.assert_array_equal(beside.lesser, every.values[:, :, [1, 0]].astype(np.float32))
     assert deep.lesser.shape == (*deep.values.shape, 0)
     shallow = built(depth=1)
+    np.testing.assert_array_equal(built(depth=1, every_depth=True).values, shallow.values[:, :, None])
     np.testing.assert_array_equal(np.sort(-shallow.values, axis=1), np.sort(-every.values[:, :, 0], axis=1))
 
 

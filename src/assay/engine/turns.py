@@ -143,6 +143,8 @@ def turns(
     other = _worth(plies, found, at)[keep] if one_line else np.nan
     value = np.where(played < 0, other, last_depth(values)[np.arange(len(values)), np.maximum(played, 0)])
     kept_beside = bool(lesser) and not every_depth
+    if every_depth and values.ndim == 2:  # depth 1: every depth is one
+        values = values[:, :, None]
     return Turns(
         values=last_depth(values) if kept_beside else values,
         lesser=values[:, :, :-1].astype(np.float32) if kept_beside else np.empty((*moves.shape, 0), np.float32),
