@@ -31,9 +31,7 @@ def noise(parts: list[Held]) -> float:
     found = []
     for part in parts:
         for mark in np.unique(part.mark):
-            own = np.flatnonzero(part.mark == mark)
-            games = part.sides.of(own).summed(np.unique(part.game[own], return_inverse=True)[1])
-            found.append(noise_on_artery(games, part.scale, "combined"))
+            found.append(noise_on_artery(part.by_game(part.mark == mark), part.scale, "combined"))
     return float(np.sqrt(np.mean(np.square(found))))
 
 

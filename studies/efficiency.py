@@ -59,8 +59,7 @@ def main() -> None:
         marks = np.unique(part.mark)
         noise: dict[str, list[float]] = {way: [] for way in ways}
         for mark in marks:
-            own = np.flatnonzero(part.mark == mark)
-            games = part.sides.of(own).summed(np.unique(part.game[own], return_inverse=True)[1])
+            games = part.by_game(part.mark == mark)
             for way in ways:
                 try:
                     on_artery = way in ARTERY_METHODS

@@ -50,8 +50,7 @@ def others(games: str, store: str, depth: int) -> Iterator[Case]:
 
 def case(part: Held, century: int, own: np.ndarray) -> Case:
     """The Elo of these sides, and their rating."""
-    by_game = part.sides.of(own).summed(np.unique(part.game[own], return_inverse=True)[1])
-    return century, float(np.average(part.elo[own], weights=part.sides.turns[own])), rate(by_game, part.scale)
+    return century, float(np.average(part.elo[own], weights=part.sides.turns[own])), rate(part.by_game(own), part.scale)
 
 
 def main() -> None:

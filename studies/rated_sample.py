@@ -52,6 +52,10 @@ class Held:
     turns: np.ndarray
     sample: Sample
 
+    def by_game(self, own: np.ndarray) -> Tally:
+        """The tally of these sides, a cell per game."""
+        return self.sides.of(own).summed(np.unique(self.game[own], return_inverse=True)[1])
+
 
 def cross_fit(sample: Sample, folds: int, seed: int = 1) -> list[Held]:
     """Calibrate on all folds but one and tally that one, for each fold; whole games go together."""

@@ -41,12 +41,17 @@ def played_by(elo: float, games: int, seed: int) -> tuple[NDArray[np.float64], N
 def world(games: int = 110, seed: int = 10) -> Sample:
     """Agents at every mark, one side of each game."""
     parts = [played_by(mark, games, seed + 2 * i) for i, mark in enumerate(MARKS)]
-    values = np.concatenate([part[0] for part in parts])
-    side = np.concatenate([part[2] + i * games for i, part in enumerate(parts)])
+    return at_marks([part[0] for part in parts], [part[1] for part in parts], games)
+
+
+def at_marks(of: list[NDArray[np.float64]], played: list[NDArray[np.intp]], games: int) -> Sample:
+    """A sample of so many games at each mark, from the values and the moves played there."""
+    values = np.concatenate(of)
+    side = np.repeat(np.arange(games * len(MARKS)), TURNS_PER_GAME)
     mark = np.repeat(MARKS, games * TURNS_PER_GAME)
     return Sample(
         deltas=scaled_deltas(values),
-        played=np.concatenate([part[1] for part in parts]),
+        played=np.concatenate(played),
         elsewhere=elsewhere_deltas(values),
         traits=traits(values, np.full(len(values), 40)),
         game=side,

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.intrinsic.players import MARKS, calibrated, parameters, world
+from tests.intrinsic.players import MARKS, TURNS_PER_GAME, at_marks, calibrated, parameters, world
 from tests.intrinsic.spreads import choose, random_values
 
 from assay.errors import ModelError
@@ -20,12 +20,12 @@ from assay.intrinsic.sample import Sample
 from assay.intrinsic.scale import Scale
 from assay.intrinsic.tally import tally
 
-GAMES, TURNS = 60, 40
+GAMES = 60
 
 
 def careless_when_ahead(elo: float, games: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Values and moves of agents whose sensitivity is twice as blunt where they are ahead."""
-    values = random_values(games * TURNS, seed=seed)
+    values = random_values(games * TURNS_PER_GAME, seed=seed)
     s, c = parameters(elo)
     blunt = np.where(values[:, 0] > 0, 2 * s, s)
     return values, choose(move_probabilities(scaled_deltas(values), blunt, c), seed + 1)
@@ -34,19 +34,7 @@ def careless_when_ahead(elo: float, games: int, seed: int) -> tuple[NDArray[np.f
 @cache
 def careless_world() -> Sample:
     parts = [careless_when_ahead(mark, GAMES, seed=50 + 2 * i) for i, mark in enumerate(MARKS)]
-    values = np.concatenate([part[0] for part in parts])
-    side = np.repeat(np.arange(GAMES * len(MARKS)), TURNS)
-    mark = np.repeat(MARKS, GAMES * TURNS)
-    return Sample(
-        deltas=scaled_deltas(values),
-        played=np.concatenate([part[1] for part in parts]),
-        elsewhere=elsewhere_deltas(values),
-        traits=traits(values, np.full(len(values), 40)),
-        game=side,
-        side=side,
-        elo=mark.astype(np.float64),
-        mark=mark,
-    )
+    return at_marks([part[0] for part in parts], [part[1] for part in parts], GAMES)
 
 
 @cache
@@ -56,7 +44,7 @@ def careless_scale() -> Scale:
 
 def rated(values: NDArray[np.float64], played: NDArray[np.intp], scale: Scale, difficulty: Difficulty) -> float:
     allowance = difficulty.allowance(traits(values, np.full(len(values), 40)))
-    game = np.arange(len(values)) // TURNS
+    game = np.arange(len(values)) // TURNS_PER_GAME
     return rate(tally(scale.artery, scaled_deltas(values), played, allowance=allowance, cells=game), scale).rating
 
 

@@ -20,6 +20,8 @@ from assay.intrinsic.spread import CAP, TIE, Floats, elsewhere_deltas, scaled, s
 
 # What is looked at. The last two need the values of two lesser depths; without them they are unknown (nan).
 TRAITS = ("error", "match", "value", "ahead", "moves", "ply", "shallow_error", "shallow_loss")
+# What is fitted: the traits, and their squares.
+TERMS = (*TRAITS, *(f"{name}^2" for name in TRAITS))
 # An average player, whose expected error and matches are traits.
 S, C = 0.2, 0.54
 LAST_PLY = 120.0

@@ -18,7 +18,7 @@ from assay import manifest
 from assay.engine.identity import Identity
 from assay.errors import AssayWarning, CalibrationError
 from assay.intrinsic.artery import Artery
-from assay.intrinsic.difficulty import TRAITS, Difficulty
+from assay.intrinsic.difficulty import TERMS, TRAITS, Difficulty
 from assay.intrinsic.line import Line
 from assay.intrinsic.scale import Scale, Trend
 from assay.intrinsic.spread import Floats, scaled_deltas
@@ -213,8 +213,7 @@ def _line_in(data: Mapping[str, Any]) -> Line:
 def _difficulty_out(difficulty: Difficulty) -> dict[str, Any]:
     """A row for each trait and for its square."""
     scales = zip(TRAITS, difficulty.mean.tolist(), difficulty.deviation.tolist(), strict=True)
-    names = [*TRAITS, *(f"{name}^2" for name in TRAITS)]
-    terms = zip(names, difficulty.centre.tolist(), difficulty.coefficients.tolist(), strict=True)
+    terms = zip(TERMS, difficulty.centre.tolist(), difficulty.coefficients.tolist(), strict=True)
     return {
         "traits": {name: {"mean": mean, "deviation": deviation} for name, mean, deviation in scales},
         "terms": {name: {"centre": c, **dict(zip(STATISTICS, row, strict=True))} for name, c, row in terms},
@@ -223,7 +222,7 @@ def _difficulty_out(difficulty: Difficulty) -> dict[str, Any]:
 
 def _difficulty_in(data: Mapping[str, Any]) -> Difficulty:
     of = [data["traits"][name] for name in TRAITS]
-    terms = [data["terms"][name] for name in (*TRAITS, *(f"{name}^2" for name in TRAITS))]
+    terms = [data["terms"][name] for name in TERMS]
     return Difficulty(
         mean=np.array([float(one["mean"]) for one in of]),
         deviation=np.array([float(one["deviation"]) for one in of]),
