@@ -29,12 +29,11 @@ from assay.progress import Progress
 
 @dataclass(frozen=True)
 class Spreads:
-    """What the model needs of some turns: deltas, played moves, the error of a move elsewhere, traits of positions."""
+    """What the model needs of some turns: deltas, played moves, and the error of a move elsewhere."""
 
     deltas: Floats
     played: np.ndarray[tuple[int], np.dtype[np.int64]]
     elsewhere: Floats
-    traits: Floats
 
 
 def read_all(files: Sequence[str | Path], problems: Counter[str] | None = None) -> list[Game]:
@@ -127,14 +126,20 @@ def _analyse(
 
 def spreads_of(found: Turns, calibration: Calibration) -> Spreads:
     """Deltas as the calibration scales them."""
-    settings = calibration.settings
-    return spreads_with(found, k=float(settings["k"]), cap=float(settings["cap"]), tie=float(settings["tie"]))
+    return spreads_with(found, **_scaling(calibration))
+
+
+def traits_of(found: Turns, calibration: Calibration) -> Floats:
+    """The traits of the positions, for the calibration's allowance for difficulty."""
+    return traits(found.values, found.ply, found.lesser, **_scaling(calibration))
+
+
+def _scaling(calibration: Calibration) -> dict[str, float]:
+    return {name: float(calibration.settings[name]) for name in ("k", "cap", "tie")}
 
 
 def spreads_with(found: Turns, *, k: float, cap: float, tie: float) -> Spreads:
     """Deltas by given settings; a played move beyond the cap is elsewhere."""
     deltas = scaled_deltas(found.values, k=k, cap=cap, tie=tie)
     inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(found.played, 0)]) & (found.played >= 0)
-    elsewhere = elsewhere_deltas(found.values, k=k, cap=cap)
-    looks = traits(found.values, found.ply, found.lesser, k=k, cap=cap, tie=tie)
-    return Spreads(deltas, np.where(inside, found.played, -1), elsewhere, looks)
+    return Spreads(deltas, np.where(inside, found.played, -1), elsewhere_deltas(found.values, k=k, cap=cap))

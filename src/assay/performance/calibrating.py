@@ -12,7 +12,7 @@ from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.intrinsic.calibrate import Calibrated, calibrate
 from assay.intrinsic.criteria import MethodName
-from assay.intrinsic.difficulty import lesser_depths
+from assay.intrinsic.difficulty import lesser_depths, traits
 from assay.intrinsic.marks import Course
 from assay.intrinsic.sample import Sample
 from assay.intrinsic.spread import CAP, TIE, Floats
@@ -37,9 +37,8 @@ def sample_of(turns: Turns, mark: np.ndarray[tuple[int], np.dtype[np.intp]]) -> 
     spreads = spreads_with(kept, k=K, cap=CAP, tie=TIE)
     game = np.unique(kept.game, return_inverse=True)[1]
     side = np.unique(2 * kept.game + kept.white, return_inverse=True)[1]
-    return kept, Sample(
-        spreads.deltas, spreads.played, spreads.elsewhere, spreads.traits, game, side, kept.rating, mark
-    )
+    looks = traits(kept.values, kept.ply, kept.lesser, k=K, cap=CAP, tie=TIE)
+    return kept, Sample(spreads.deltas, spreads.played, spreads.elsewhere, looks, game, side, kept.rating, mark)
 
 
 def make_calibration(

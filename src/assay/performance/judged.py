@@ -11,7 +11,7 @@ from assay.engine.turns import Turns
 from assay.intrinsic.scale import Scale
 from assay.intrinsic.spread import Floats
 from assay.intrinsic.tally import Tally, tally
-from assay.performance.analysed import Spreads, spreads_of
+from assay.performance.analysed import Spreads, spreads_of, traits_of
 from assay.performance.calibration import Calibration
 from assay.performance.groups import Groups
 
@@ -62,7 +62,7 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
         spreads.deltas,
         spreads.played,
         elsewhere=spreads.elsewhere,
-        allowance=scale.difficulty.allowance(spreads.traits),
+        allowance=scale.difficulty.allowance(traits_of(kept, calibration)),
         cells=cell.reshape(-1),
     )
     return Judged(
