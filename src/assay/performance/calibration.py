@@ -307,15 +307,19 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
         raise CalibrationError(
             f"there is no calibration {wanted}: give the path of a file, or one of {', '.join(shipped())}."
         ) from None
-    except (OSError, ValueError) as error:
-        raise CalibrationError(f"{path} cannot be read as a calibration: {error}.") from error
+    except OSError as error:
+        raise CalibrationError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise CalibrationError(f"{path} is not a calibration ({error}). 'assay calibrate' makes one.") from error
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise CalibrationError(f"{path} is not a calibration. 'assay calibrate' makes one.")
     if data.get("format") != FORMAT:
-        raise CalibrationError(f"{path} was written by another version of Assay: make it again.")
+        raise CalibrationError(f"{path} was written by another version of Assay: make it again with 'assay calibrate'.")
     try:
         found = from_json(data)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
-        raise CalibrationError(f"{path} is damaged: {type(error).__name__} {error}.") from error
+        raise CalibrationError(
+            f"{path} is damaged ({type(error).__name__} {error}): make it again with 'assay calibrate'."
+        ) from error
     manifest.unsealed(data, path)
     return found
