@@ -7,6 +7,7 @@ Games at the century marks are split into folds; each is rated by a calibration 
 with other splits, so that the luck of one does not count. With `--shipped`,
 the calibration that ships rates other games, by the century of the average of both players and by year (before 2010 and
 from then on): games of both players within 20 points of a mark belong to the calibration and must not be among them.
+Games in which a player is far below the rating (`assay ipr` notes them) are named, and all is told again without them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import numpy as np
 from rated_sample import Held, cross_fit, held, read, read_all
 
 from assay.intrinsic.rate import Rating, rate
+from assay.intrinsic.screen import FAR_BELOW, single_z
 from assay.performance.calibration import load
+from assay.performance.oddities import FEWEST_TURNS
 from assay.report.tables import render
 
 LATER = 2010
@@ -34,18 +37,28 @@ def folded(games: str, store: str, depth: int, folds: int, splits: int) -> Itera
                 yield case(part, int(mark), part.mark == mark)
 
 
-def others(games: str, store: str, depth: int) -> Iterator[Case]:
-    """Century, Elo and rating of games that the shipped calibration was not made from."""
+def others(games: str, store: str, depth: int) -> tuple[list[Case], list[Case]]:
+    """Century, Elo and rating of games that the shipped calibration was not made from: all, and those in earnest."""
     turns, sample = read_all(games, store, depth)
     part = held(load(depth=depth).usable(), sample, np.arange(len(sample)))
     century = ((turns.rating + turns.opponent_rating) / 2 // 100 * 100).astype(int)
     later = turns.column("year").astype(float) >= LATER
     of, when = sample.per_side(century), sample.per_side(later)
-    for mark in np.unique(of):
-        for era in (False, True):
-            own = (of == mark) & (when == era)
-            if own.any():
-                yield case(part, int(mark), own)
+    enough = part.sides.turns >= FEWEST_TURNS
+    z = np.where(enough, single_z(part.sides, part.elo, part.scale), np.nan)
+    for side in np.flatnonzero(z < FAR_BELOW):
+        row = turns.games.row(int(np.unique(turns.game)[part.game[side]]), named=True)
+        told = f"{row['white']} - {row['black']}, {row['event']} {row['date']}"
+        print(f"{told}: {part.sides.turns[side]:.0f} turns of {part.elo[side]:.0f} with z {z[side]:.1f}")
+    lowest = np.nanmin(z[~(z < FAR_BELOW)])
+    print(f"{enough.sum()} sides with {FEWEST_TURNS} turns or more; the next lowest z is {lowest:.1f}")
+    earnest = ~np.isin(part.game, part.game[z < FAR_BELOW])
+
+    def cases(kept: np.ndarray) -> list[Case]:
+        groups = [(mark, kept & (of == mark) & (when == era)) for mark in np.unique(of) for era in (False, True)]
+        return [case(part, int(mark), own) for mark, own in groups if own.any()]
+
+    return cases(np.ones(len(of), dtype=bool)), cases(earnest)
 
 
 def case(part: Held, century: int, own: np.ndarray) -> Case:
@@ -62,13 +75,19 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=6)
     parser.add_argument("--shipped", action="store_true")
     given = parser.parse_args()
-    # Splits of the same games are as many looks at one thing: they do not add up.
-    splits = 1 if given.shipped else given.splits
     if given.shipped:
-        cases, how = list(others(given.games, given.store, given.depth)), "the shipped calibration"
+        every, earnest = others(given.games, given.store, given.depth)
+        tell(every, f"depth {given.depth}, the shipped calibration")
+        if sum(found.games for *_, found in earnest) < sum(found.games for *_, found in every):
+            tell(earnest, "without the games far below")
     else:
-        cases = list(folded(given.games, given.store, given.depth, given.folds, splits))
-        how = f"{splits} splits into {given.folds} folds"
+        cases = list(folded(given.games, given.store, given.depth, given.folds, given.splits))
+        tell(cases, f"depth {given.depth}, {given.splits} splits into {given.folds} folds", given.splits)
+
+
+def tell(cases: list[Case], how: str, splits: int = 1) -> None:
+    """Print a row per century, and all of it in one line."""
+    # Splits of the same games are as many looks at one thing: they do not add up.
     table = []
     for century in sorted({case[0] for case in cases}):
         own = [(elo, found) for mark, elo, found in cases if mark == century]
@@ -96,7 +115,7 @@ def main() -> None:
     holds = np.array([found.low <= elo <= found.high for _, elo, found in cases])
     line = np.polyfit([row["elo"] for row in table], [row["ipr"] for row in table], 1)
     centuries = [row for row in table if 1700 <= row["century"] <= 2600]
-    print(f"depth {given.depth}, {how}: {holds.mean():.0%} of {len(cases)} intervals hold the Elo", end="")
+    print(f"{how}: {holds.mean():.0%} of {len(cases)} intervals hold the Elo", end="")
     if splits > 1:
         single = holds.reshape(splits, -1).sum(axis=1)
         print(f" ({single.min()} to {single.max()} of {len(cases) // splits} in a single split)", end="")

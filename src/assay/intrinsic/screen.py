@@ -19,6 +19,8 @@ from assay.intrinsic.tally import LAPSE, SIGNS, Tally
 
 # A field smaller than this cannot be its own null.
 FEWEST_FOR_NULL = 10
+# A game so far below a player's rating was wrongly recorded or not played in earnest: see docs/validation.md.
+FAR_BELOW = -5.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,15 @@ def _expected(tally: Tally, rating: Floats, scale: Scale) -> tuple[Floats, Float
     total = expectation(tally, rating, scale).sum(axis=0)
     covariance = tally.at(rating)[1]
     return total, scale.factors * np.sqrt(np.einsum("nii->i", covariance))
+
+
+def single_z(tally: Tally, ratings: Floats, scale: Scale) -> Floats:
+    """The z of each cell by itself against its own rating, mixed as ratings are; nan where nothing can go wrong."""
+    variance = np.einsum("nii->ni", tally.at(ratings)[1])
+    possible = (variance > 0).all(axis=1)
+    residual = SIGNS * (tally.actual - expectation(tally, ratings, scale))
+    z = residual / (scale.factors * np.sqrt(np.where(possible[:, None], variance, 1.0)))
+    return np.where(possible, z @ scale.mix("combined"), np.nan)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from assay.intrinsic.rate import FEW_TURNS, FEWEST_TURNS, INTERVALS, METHODS, Ra
 from assay.intrinsic.scale import ARTERY_METHODS, expectation
 from assay.intrinsic.spread import Floats
 from assay.performance.judged import Judged
+from assay.performance.oddities import far_below
 from assay.performance.points import POINTS, performance_rating
 
 # Regan's way by name.
@@ -123,6 +124,7 @@ def rate_group(judged: Judged, group: int, how: How) -> Row:
         notes += _notes(rating, judged, elo if how.prior else None)
     except ModelError as error:
         notes.append(str(error).rstrip("."))
+    notes += far_below(judged, cells, ratings if rating is None else np.where(known, ratings, rating.rating))
     return Row(
         group=judged.groups.labels[group],
         games=len(np.unique(judged.game[cells])),

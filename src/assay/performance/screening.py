@@ -24,6 +24,7 @@ from assay.intrinsic.screen import (
     screen,
 )
 from assay.performance.judged import Judged
+from assay.performance.oddities import far_below
 
 # Over the board, before any evidence: one player in ten thousand.
 PRIOR_ODDS = 1e-4
@@ -170,18 +171,29 @@ def _row(
         speed=_speed(judged, cells),
         note="",
     )
+    odd = far_below(judged, cells, rating)
     if turns < min_turns:
-        return replace(blank, note=f"{turns} turns are too few; it takes {min_turns}")
+        return replace(blank, note="; ".join([f"{turns} turns are too few; it takes {min_turns}", *odd]))
     try:
         ipr = rate(judged.by_game(group), judged.scale, fewest=min_turns)
     except ModelError as error:
-        return replace(blank, note=str(error).rstrip("."))
+        return replace(blank, note="; ".join([str(error).rstrip("."), *odd]))
     if not np.isfinite(rating).all():
-        return replace(blank, ipr=ipr, note="no rating in the tags: nothing to compare with (give one with --rating)")
+        lacking = "no rating in the tags: nothing to compare with (give one with --rating)"
+        return replace(blank, ipr=ipr, note="; ".join([lacking, *odd]))
     found = screen(tally, rating, judged.scale, rating_error=rating_error)
     mean = float(np.average(rating, weights=tally.turns))
     ratio, share = _assisted(judged, group, cells, rating)
-    return replace(blank, rating=mean, screened=found, z=found.combined, ipr=ipr, likelihood_ratio=ratio, share=share)
+    return replace(
+        blank,
+        rating=mean,
+        screened=found,
+        z=found.combined,
+        ipr=ipr,
+        likelihood_ratio=ratio,
+        share=share,
+        note="; ".join(odd),
+    )
 
 
 def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> tuple[float, float]:

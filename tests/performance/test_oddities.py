@@ -1,0 +1,94 @@
+"""A game given away is told, in ratings and in screening; honest games are not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.performance.made_up import turns_of
+
+from assay.engine.turns import Turns
+from assay.intrinsic.screen import single_z
+from assay.performance.calibration import Calibration
+from assay.performance.groups import group
+from assay.performance.ipr import How, rate_groups
+from assay.performance.judged import judge
+from assay.performance.screening import screen_groups
+
+PAIRS = [("A", "B", 2500.0, 2500.0)] * 6
+RATINGS = {"A": 2500.0, "B": 2500.0}
+
+
+def given_away(turns: Turns, *games: int) -> Turns:
+    """Every other move of both players in these games is the last on the list."""
+    worst = np.isfinite(turns.values).sum(axis=1) - 1
+    thrown = np.isin(turns.game, games) & (turns.move % 2 == 0)
+    return replace(turns, played=np.where(thrown, worst, turns.played))
+
+
+@pytest.mark.parametrize("by", ["player", "all", "phase", "game"])
+def test_a_game_given_away_is_told(calibration: Calibration, by: str) -> None:
+    turns = given_away(turns_of(PAIRS), 3)
+    told = [
+        row.note for row in rate_groups(judge(turns, calibration, group(turns, by)), How()) if "earnest" in row.note
+    ]
+    assert told and all("game 4 is far below the rating (z -" in note for note in told)
+
+
+def test_several_games_given_away_are_counted(calibration: Calibration) -> None:
+    turns = given_away(turns_of(PAIRS), 1, 3)
+    row = rate_groups(judge(turns, calibration, group(turns, "all")), How())[0]
+    assert "2 games are far below the rating, game " in row.note
+
+
+def test_honest_games_are_not(calibration: Calibration) -> None:
+    turns = turns_of(PAIRS)
+    judged = judge(turns, calibration, group(turns, "player", "all"))
+    assert all("earnest" not in row.note for row in [*rate_groups(judged, How()), *screen_groups(judged)])
+
+
+def test_screening_tells_it_with_and_without_enough_turns(calibration: Calibration) -> None:
+    turns = given_away(turns_of(PAIRS), 0)
+    judged = judge(turns, calibration, group(turns, "player", "all"))
+    for row in screen_groups(judged):
+        assert row.note.startswith("game 1 is far below the rating (z -")
+    for row in screen_groups(judged, min_turns=10_000):
+        assert "turns are too few" in row.note and "game 1 is far below" in row.note
+
+
+def test_without_tags_the_rating_found_is_the_measure(calibration: Calibration) -> None:
+    untagged = given_away(turns_of([("A", "B", None, None)] * 12), 5)
+    judged = judge(untagged, calibration, group(untagged, "player", "all"))
+    assert all("game 6 is far below" in row.note for row in rate_groups(judged, How()))
+    assert all("earnest" not in row.note for row in screen_groups(judged))
+    assert all("game 6 is far below" in row.note for row in screen_groups(judged, ratings=RATINGS))
+
+
+def test_single_z_of_honest_games(calibration: Calibration) -> None:
+    turns = turns_of([("A", "B", 2300.0, 2300.0)] * 60)
+    judged = judge(turns, calibration, group(turns, "player"))
+    z = single_z(judged.tally, judged.rating, judged.scale)
+    assert abs(z.mean()) < 0.4 and 0.7 < z.std() < 1.3
+
+
+def test_where_nothing_can_go_wrong_there_is_no_z(calibration: Calibration) -> None:
+    turns = turns_of(PAIRS[:1])
+    hopeless = np.where(np.arange(turns.values.shape[1]) == 0, 0.0, -50.0)
+    only = replace(turns, values=np.broadcast_to(hopeless, turns.values.shape), played=np.zeros_like(turns.played))
+    judged = judge(only, calibration, group(only, "player"))
+    assert np.isnan(single_z(judged.tally, judged.rating, judged.scale)).all()
+    for row in rate_groups(judged, How()):
+        assert (
+            row.rating is None
+            and row.note == "there was too little to get wrong in these 40 turns; it takes others for a rating"
+        )
+    by_event = judge(only, calibration, group(only, "player", "event"))
+    assert all(row.z is None and row.note.startswith("there was too little") for row in screen_groups(by_event))
+
+
+def test_a_blunder_in_a_few_turns_is_only_that(calibration: Calibration) -> None:
+    turns = given_away(turns_of(PAIRS), 3)
+    few = turns.only((turns.game != 3) | (turns.move < 14))
+    rows = rate_groups(judge(few, calibration, group(few, "player")), How())
+    assert all("earnest" not in row.note for row in rows)
