@@ -91,9 +91,9 @@ OPTIONS = {
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
-    "ipr": f"{RATED} --by --player --min-turns --method --interval --level --no-prior --seed --plots",
+    "ipr": f"{RATED} --by --player --without --min-turns --method --interval --level --no-prior --seed --plots",
     "posterior": f"{RATED} --game --prior --level --plots",
-    "screen": f"{RATED} --rating --null --by --player --rating-error --min-turns",
+    "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns",
     "calibrate": "--store --depth --mileposts --within --method --engine --name --seed -o --output --format",
     "calibration show": "--depth --plots --format",
     "calibration list": "--format",

@@ -102,6 +102,21 @@ def test_calibration_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert {"rybka-3-d13", "stockfish-15.1-d10"} <= {row["name"] for row in json.loads(capsys.readouterr().out)}
 
 
+@pytest.mark.parametrize("command", ["ipr", "screen"])
+def test_games_left_out_keep_the_numbers_of_the_others(
+    command: str, games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command, games, *stored, "--without", 1, "--format", "json") == 0
+    out, err = capsys.readouterr()
+    assert {row["games"] for row in json.loads(out)} == {1} and "Left out as asked: game 1; " in err
+
+
+def test_a_game_left_out_is_no_row(games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ipr", games, *stored, "--by", "game", "--without", 1, "--format", "json") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["game"].startswith("2. ")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
@@ -110,6 +125,9 @@ def test_calibration_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         (("--level", "20"), 2, "between 50 and 100"),
         (("--quick",), 2, "exclude each other"),
         (("--aliases", "none.csv"), 1, "cannot read none.csv"),
+        (("--without", "3"), 1, "--without 3: there are 2 games."),
+        (("--without", "1", "--without", "2"), 1, "no turns to judge"),
+        (("--without", "0"), 2, "Invalid value for '--without'"),
     ],
 )
 def test_mistakes_get_a_sentence(

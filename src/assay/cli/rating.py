@@ -51,6 +51,18 @@ def _analysis_options(function: F) -> F:
     return function
 
 
+def _which_options(function: F) -> F:
+    """Whose moves, and which games."""
+    function = click.option(
+        "--without",
+        type=click.IntRange(1),
+        multiple=True,
+        metavar="GAME",
+        help="Leave out this game, by its number; may be given several times.",
+    )(function)
+    return click.option("--player", metavar="NAME", help="Only the moves of this player.")(function)
+
+
 def _level(ctx: click.Context, param: click.Parameter, value: float) -> float:
     if not 50 <= value < 100:
         raise click.BadParameter(f"{value:g} is not between 50 and 100.")
@@ -118,7 +130,7 @@ def _turns(
 @click.option(
     "--by", type=click.Choice(IPR_GROUPS), default="player", show_default=True, help="One row for each of these."
 )
-@click.option("--player", metavar="NAME", help="Only the moves of this player.")
+@_which_options
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
@@ -147,6 +159,7 @@ def ipr(
     store: Path | None,
     by: str,
     player: str | None,
+    without: Sequence[int],
     min_turns: int,
     method: str,
     interval: str,
@@ -172,15 +185,14 @@ def ipr(
       assay ipr tournament.pgn
       assay ipr tournament.pgn --quick --by phase --player 'Carlsen, Magnus'
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
-      assay ipr tournament.pgn --format csv > ratings.csv
+      assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
     from assay.performance.groups import group
     from assay.performance.ipr import COLUMNS, How, rate_groups, sort_rows
     from assay.performance.judged import judge
 
     turns, chosen = _turns(files, store, **analysis)
-    if player is not None:
-        turns = _only_player(turns, player)
+    turns = _only_player(_without(turns, without), player)
     how = How(method, interval, level, not no_prior, min_turns, seed)
     rows = rate_groups(judge(turns, chosen, group(turns, by)), how)
     if by in ("player", "opponent"):
@@ -197,12 +209,32 @@ def ipr(
             click.echo(f"Written: {path}", err=True)
 
 
-def _only_player(turns: Turns, player: str) -> Turns:
+def _without(turns: Turns, games: Sequence[int]) -> Turns:
+    """The turns of all games but some; numbers stay as they are."""
+    import numpy as np
+
+    from assay.errors import InputError
+
+    if not games:
+        return turns
+    if max(games) > turns.games.height:
+        raise InputError(f"--without {max(games)}: there are {turns.games.height} games.")
+    kept = turns.only(~np.isin(turns.game, np.array(games) - 1))
+    if not len(kept):
+        raise InputError("with these games left out there are no turns to judge.")
+    named = ", ".join(str(game) for game in sorted(set(games)))
+    click.echo(f"Left out as asked: game {named}; {len(turns) - len(kept):,} turns.", err=True)
+    return kept
+
+
+def _only_player(turns: Turns, player: str | None) -> Turns:
     """The moves of one player; a name that nobody bears is told with the nearest one."""
     from difflib import get_close_matches
 
     from assay.errors import InputError
 
+    if player is None:
+        return turns
     names = sorted({str(name) for name in turns.player if name is not None})
     if player not in names:
         near = get_close_matches(player, names, n=1, cutoff=0.4)
@@ -315,7 +347,7 @@ def _prior(text: str) -> tuple[float, float] | str | None:
 @click.option(
     "--by", type=click.Choice(SCREEN_PARTS), default="event", show_default=True, help="A row per player and ..."
 )
-@click.option("--player", metavar="NAME", help="Only this player.")
+@_which_options
 @click.option(
     "--rating-error",
     type=click.FloatRange(0),
@@ -334,6 +366,7 @@ def screen(
     null: str,
     by: str,
     player: str | None,
+    without: Sequence[int],
     rating_error: float,
     min_turns: int,
     format: str,
@@ -364,8 +397,7 @@ def screen(
 
     given = None if ratings == "tag" else read_ratings(Path(ratings))
     turns, chosen = _turns(files, store, **analysis)
-    if player is not None:
-        turns = _only_player(turns, player)
+    turns = _only_player(_without(turns, without), player)
     judged = judge(turns, chosen, group(turns, "player", by))
     rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
     if format == "table":
