@@ -7,7 +7,7 @@ Games at the century marks are split into folds; each is rated by a calibration 
 with other splits, so that the luck of one does not count. With `--shipped`,
 the calibration that ships rates other games, by the century of the average of both players and by year (before 2010 and
 from then on): games of both players within 20 points of a mark belong to the calibration and must not be among them.
-Games in which a player is far below the rating (`assay ipr` notes them) are named, and all is told again without them.
+Games in which a player is far below the rating (`assay ipr` notes them) are told, and all is told again without them.
 """
 
 from __future__ import annotations
@@ -47,9 +47,8 @@ def others(games: str, store: str, depth: int) -> tuple[list[Case], list[Case]]:
     enough = part.sides.turns >= FEWEST_TURNS
     z = np.where(enough, single_z(part.sides, part.elo, part.scale), np.nan)
     for side in np.flatnonzero(z < FAR_BELOW):
-        row = turns.games.row(int(np.unique(turns.game)[part.game[side]]), named=True)
-        told = f"{row['white']} - {row['black']}, {row['event']} {row['date']}"
-        print(f"{told}: {part.sides.turns[side]:.0f} turns of {part.elo[side]:.0f} with z {z[side]:.1f}")
+        number = int(np.unique(turns.game)[part.game[side]]) + 1
+        print(f"game {number}: {part.sides.turns[side]:.0f} turns of {part.elo[side]:.0f} with z {z[side]:.1f}")
     lowest = np.nanmin(z[~(z < FAR_BELOW)])
     print(f"{enough.sum()} sides with {FEWEST_TURNS} turns or more; the next lowest z is {lowest:.1f}")
     earnest = ~np.isin(part.game, part.game[z < FAR_BELOW])
