@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from rated_sample import MARKS, read, tallied
 
-from assay.intrinsic.models import move_probabilities
+from assay.intrinsic.agent import Agent
 from assay.intrinsic.rate import rate
 from assay.intrinsic.scale import ArteryMethod
 from assay.performance.calibration import load
@@ -37,12 +37,10 @@ def main() -> None:
         off: dict[str, list[float]] = {way: [] for way in WAYS}
         for mark in MARKS:
             part = sample.of(sample.mark == mark)
-            chance = np.cumsum(move_probabilities(part.deltas, *scale.artery.at(float(mark))), axis=1)
-            last = np.isfinite(part.deltas).sum(axis=1) - 1
+            agent = Agent(*scale.artery.at(float(mark)), seed=random)
             drawn: dict[str, list[float]] = {way: [] for way in WAYS}
             for _ in range(given.draws):
-                chosen = np.minimum((chance < random.random((len(part), 1))).sum(axis=1), last)
-                sides = tallied(scale, replace(part, played=chosen))
+                sides = tallied(scale, replace(part, played=agent.choose_all(part.deltas)))
                 for way in WAYS:
                     drawn[way].append(rate(sides, scale, method=way).rating - mark)
             for way in WAYS:

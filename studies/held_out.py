@@ -19,9 +19,8 @@ import numpy as np
 from rated_sample import Held, cross_fit, held, read, read_all
 
 from assay.intrinsic.rate import Rating, rate
-from assay.intrinsic.screen import FAR_BELOW, single_z
+from assay.intrinsic.screen import FAR_BELOW, FEWEST_IN_A_GAME, single_z
 from assay.performance.calibration import load
-from assay.performance.oddities import FEWEST_TURNS
 from assay.report.tables import render
 
 LATER = 2010
@@ -44,13 +43,12 @@ def others(games: str, store: str, depth: int) -> tuple[list[Case], list[Case]]:
     century = ((turns.rating + turns.opponent_rating) / 2 // 100 * 100).astype(int)
     later = turns.column("year").astype(float) >= LATER
     of, when = sample.per_side(century), sample.per_side(later)
-    enough = part.sides.turns >= FEWEST_TURNS
-    z = np.where(enough, single_z(part.sides, part.elo, part.scale), np.nan)
+    z = single_z(part.sides, part.elo, part.scale)
     for side in np.flatnonzero(z < FAR_BELOW):
         number = int(np.unique(turns.game)[part.game[side]]) + 1
         print(f"game {number}: {part.sides.turns[side]:.0f} turns of {part.elo[side]:.0f} with z {z[side]:.1f}")
     lowest = np.nanmin(z[~(z < FAR_BELOW)])
-    print(f"{enough.sum()} sides with {FEWEST_TURNS} turns or more; the next lowest z is {lowest:.1f}")
+    print(f"{np.isfinite(z).sum()} sides with {FEWEST_IN_A_GAME} turns or more; the next lowest z is {lowest:.1f}")
     earnest = ~np.isin(part.game, part.game[z < FAR_BELOW])
 
     def cases(kept: np.ndarray) -> list[Case]:

@@ -12,7 +12,7 @@ from assay.games import read_games
 from assay.intrinsic.calibrate import calibrate
 from assay.intrinsic.criteria import MethodName
 from assay.intrinsic.difficulty import lesser_depths
-from assay.intrinsic.sample import Sample
+from assay.intrinsic.sample import Sample, dealt
 from assay.intrinsic.scale import Scale
 from assay.intrinsic.tally import Tally, tally
 from assay.performance.calibrating import sample_of
@@ -59,7 +59,7 @@ class Held:
 
 def cross_fit(sample: Sample, folds: int, seed: int = 1) -> list[Held]:
     """Calibrate on all folds but one and tally that one, for each fold; whole games go together."""
-    fold = np.random.default_rng(seed).permutation(int(sample.game.max()) + 1)[sample.game] % folds
+    fold = dealt(sample.game, folds, seed)
     return [
         held(calibrate(sample.of(fold != k), method=METHOD).scale, sample, np.flatnonzero(fold == k))
         for k in range(folds)

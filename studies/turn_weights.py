@@ -18,7 +18,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from assay.intrinsic.artery import Artery
 from assay.intrinsic.calibrate import calibrate
-from assay.intrinsic.sample import Sample
+from assay.intrinsic.sample import Sample, dealt
 from assay.intrinsic.scale import Scale
 from assay.intrinsic.tally import tally
 from assay.report.tables import render
@@ -36,8 +36,7 @@ class Errors:
 
     def __init__(self, scale: Scale, sample: Sample) -> None:
         grid = np.arange(sample.mark.min() - STEP, sample.mark.max() + 1.5 * STEP, STEP)
-        artery = Artery(grid, np.exp(scale.artery.log_s(grid)), np.interp(grid, scale.artery.ratings, scale.artery.c))
-        each = tally(artery, sample.deltas, sample.played, elsewhere=sample.elsewhere)
+        each = tally(Artery(grid, *scale.artery.points(grid)), sample.deltas, sample.played, elsewhere=sample.elsewhere)
         expected = each.expected * scale.ratio(grid)
         turns, at = np.arange(len(sample)), np.searchsorted(grid, sample.mark)
         average = int(np.searchsorted(grid, AVERAGE))
@@ -73,7 +72,7 @@ def main() -> None:
     table = []
     for depth in map(int, sys.argv[3:]):
         _, sample = read(sys.argv[1], sys.argv[2], depth)
-        fold = np.random.default_rng(1).permutation(int(sample.game.max()) + 1)[sample.game] % FOLDS
+        fold = dealt(sample.game, FOLDS, seed=1)
         kept: dict[str, list[np.ndarray]] = {name: [] for name in ("turns", "fall", "plain", "grown", "weight", "both")}
         for k in range(FOLDS):
             rest, part = sample.of(fold != k), np.flatnonzero(fold == k)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, OneOf, format_option, is_quiet, print_table, store_option, tell_turns
+from assay.cli.common import Command, F, OneOf, counted, format_option, is_quiet, print_table, store_option, tell_turns
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def _without(turns: Turns, games: Sequence[int]) -> Turns:
     if not len(kept):
         raise InputError("with these games left out there are no turns to judge.")
     named = ", ".join(str(game) for game in sorted(set(games)))
-    click.echo(f"Left out as asked: game {named}; {len(turns) - len(kept):,} turns.", err=True)
+    click.echo(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.", err=True)
     return kept
 
 

@@ -33,9 +33,14 @@ class Artery:
         """ln s at a rating; beyond the ends of the artery, that of the end."""
         return np.asarray(np.interp(rating, self.ratings, np.log(self.s)))
 
+    def points(self, ratings: float | Floats) -> tuple[Floats, Floats]:
+        """s and c at each of these ratings."""
+        return np.exp(self.log_s(ratings)), np.asarray(np.interp(ratings, self.ratings, self.c))
+
     def at(self, rating: float) -> tuple[float, float]:
         """s and c at a rating."""
-        return float(np.exp(self.log_s(rating))), float(np.interp(rating, self.ratings, self.c))
+        s, c = self.points(rating)
+        return float(s), float(c)
 
 
 def straight_c(rating: float | Floats, at_2000: float, per_100: float) -> Floats:

@@ -20,7 +20,7 @@ from assay.intrinsic.measure import (
     screening_weights,
     trend_of,
 )
-from assay.intrinsic.sample import Sample
+from assay.intrinsic.sample import Sample, dealt
 from assay.intrinsic.scale import FIT_METHODS, Scale, Trend
 from assay.intrinsic.spread import Floats
 from assay.intrinsic.tally import Tally, tally
@@ -86,8 +86,8 @@ def difficulty_of(sample: Sample, artery: Artery) -> Difficulty:
     surplus = np.empty((len(sample), 3))
     for mark in np.unique(sample.mark):
         own = sample.mark == mark
-        s, c = artery.at(float(mark))
-        alone = Artery(np.array([float(mark)]), np.array([s]), np.array([c]))
+        here = np.array([float(mark)])
+        alone = Artery(here, *artery.points(here))
         each = tally(alone, sample.deltas[own], sample.played[own], elsewhere=sample.elsewhere[own])
         surplus[own] = each.actual - each.expected[:, 0]
     return fit_difficulty(sample.traits, surplus, sample.mark)
@@ -120,7 +120,7 @@ def _score(sides: Tally, elo: Floats, mark: Floats) -> tuple[Trend, Trend]:
 
 def held_out_power(sample: Sample, *, method: MethodName, seed: int = 0) -> Power:
     """The power of the posterior, each half of the games judged on an artery fitted to the other."""
-    half = np.random.default_rng(seed).permutation(int(sample.game.max()) + 1)[sample.game] % 2
+    half = dealt(sample.game, 2, seed)
     tables, elos, marks = [], [], []
     ratings: Floats | None = None
     for held in (0, 1):

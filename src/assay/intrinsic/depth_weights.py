@@ -22,6 +22,7 @@ from assay.intrinsic.curves import CurveName, curve_named
 from assay.intrinsic.fit import C_RANGE, S_RANGE, fit
 from assay.intrinsic.models import ModelName, Player, played_log_probabilities
 from assay.intrinsic.problem import Problem
+from assay.intrinsic.sample import dealt
 from assay.intrinsic.spread import Floats
 
 
@@ -72,7 +73,7 @@ def fit_depth_weights(
     codes = np.unique(np.asarray(games), return_inverse=True)[1]
     if codes.shape != (len(array),) or codes.max() + 1 < folds:
         raise ModelError(f"there must be one game per turn, and at least {folds} games to hold some out.")
-    fold = np.random.default_rng(seed).permutation(codes.max() + 1)[codes] % folds
+    fold = dealt(codes, folds, seed)
     gains = np.empty(len(array))
     for held in range(folds):
         train, test = fold != held, fold == held

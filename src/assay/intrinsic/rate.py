@@ -82,8 +82,6 @@ def rate(
     turns = int(tally.turns.sum())
     if turns < fewest:
         raise TooFewTurns(f"{turns} turns are too few for a rating; it takes at least {fewest}.")
-    if not (np.einsum("nkii->ki", tally.covariance) > 0).all():
-        raise TooFewTurns(f"there was too little to get wrong in these {turns} turns; it takes others for a rating.")
     own = evidence(tally, scale, method)
     z = own.sum(axis=0)
     best, beyond = crossing(tally.ratings, z)

@@ -45,3 +45,8 @@ class Sample:
         """The value of each side's first turn: for what is the same at all turns of a side."""
         first = np.unique(self.side, return_index=True)[1]
         return values[first]
+
+
+def dealt(game: NDArray[np.intp], folds: int, seed: int) -> NDArray[np.intp]:
+    """The fold 0, 1, ... of each turn, by the code of its game: whole games go together."""
+    return np.asarray(np.random.default_rng(seed).permutation(int(game.max()) + 1)[game] % folds)

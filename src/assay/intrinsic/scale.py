@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from assay.errors import CalibrationError
+from assay.errors import CalibrationError, TooFewTurns
 from assay.intrinsic.artery import Artery
 from assay.intrinsic.difficulty import Difficulty
 from assay.intrinsic.line import Line
@@ -125,11 +125,14 @@ def evidence(tally: Tally, scale: Scale, method: ArteryMethod = "combined") -> F
     it crosses zero is the rating. Actual minus expected matches, top-3 and errors are each divided by their standard
     deviation and mixed; for `likelihood` it is the slope of the log-likelihood along the artery.
     """
+    variance = np.einsum("nkii->ki", tally.covariance)
+    if not (variance > 0).all():
+        turns = int(tally.turns.sum())
+        raise TooFewTurns(f"there was too little to get wrong in these {turns} turns; it takes others for a rating.")
     if method == "likelihood":
         score = np.gradient(tally.log_likelihood, tally.ratings, axis=1)
         score = score - tally.turns[:, None] * scale.score_offset(tally.ratings)
         return np.asarray(score / np.sqrt(tally.turns.sum() * scale.score_variance(tally.ratings)))
     played = (tally.actual - tally.allowance)[:, None, :]
     residual = SIGNS * (played - tally.expected * scale.ratio(tally.ratings))
-    deviation = scale.factors * np.sqrt(np.einsum("nkii->ki", tally.covariance))
-    return np.asarray((residual / deviation) @ scale.mix(method))
+    return np.asarray((residual / (scale.factors * np.sqrt(variance))) @ scale.mix(method))

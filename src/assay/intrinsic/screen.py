@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
+from assay.intrinsic.measure import residuals
 from assay.intrinsic.models import played_log_probabilities
 from assay.intrinsic.scale import Scale, expectation
 from assay.intrinsic.spread import Floats
@@ -19,8 +20,10 @@ from assay.intrinsic.tally import LAPSE, SIGNS, Tally
 
 # A field smaller than this cannot be its own null.
 FEWEST_FOR_NULL = 10
-# A game so far below a player's rating was wrongly recorded or not played in earnest: see docs/validation.md.
+# A game so far below a player's rating was wrongly recorded or not played in earnest: see docs/validation.md. One
+# blunder in a handful of turns is no more than that.
 FAR_BELOW = -5.0
+FEWEST_IN_A_GAME = 10
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,14 @@ def _expected(tally: Tally, rating: Floats, scale: Scale) -> tuple[Floats, Float
 
 
 def single_z(tally: Tally, ratings: Floats, scale: Scale) -> Floats:
-    """The z of each cell by itself against its own rating, mixed as ratings are; nan where nothing can go wrong."""
-    variance = np.einsum("nii->ni", tally.at(ratings)[1])
-    possible = (variance > 0).all(axis=1)
-    residual = SIGNS * (tally.actual - expectation(tally, ratings, scale))
-    z = residual / (scale.factors * np.sqrt(np.where(possible[:, None], variance, 1.0)))
-    return np.where(possible, z @ scale.mix("combined"), np.nan)
+    """The z of each cell by itself against its own rating, mixed as ratings are.
+
+    It is nan under ten turns, and where nothing can go wrong.
+    """
+    residual, variance = residuals(tally, ratings, scale.ratios)
+    told = (variance > 0).all(axis=1) & (tally.turns >= FEWEST_IN_A_GAME)
+    z = residual / (scale.factors * np.sqrt(np.where(told[:, None], variance, 1.0)))
+    return np.where(told, z @ scale.mix("combined"), np.nan)
 
 
 @dataclass(frozen=True)

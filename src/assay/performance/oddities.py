@@ -9,13 +9,10 @@ from assay.intrinsic.screen import FAR_BELOW, single_z
 from assay.intrinsic.spread import Floats
 from assay.performance.judged import Judged
 
-# One blunder in a handful of turns is no more than that.
-FEWEST_TURNS = 10
-
 
 def far_below(judged: Judged, cells: NDArray[np.intp], ratings: Floats) -> list[str]:
     """A note on the games in which a player falls far below the rating (nan: not known), if there are any."""
-    known = np.isfinite(ratings) & (judged.tally.turns[cells] >= FEWEST_TURNS)
+    known = np.isfinite(ratings)
     rated = cells[known]
     z = single_z(judged.tally.of(rated), ratings[known], judged.scale)
     low = z < FAR_BELOW

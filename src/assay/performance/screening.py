@@ -210,10 +210,7 @@ def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArr
         ]
     )
     deltas, played = judged.spreads.deltas[rows], judged.spreads.played[rows]
-    c = np.interp(own, artery.ratings, artery.c)
-    log_own = log_chances(deltas, played, np.exp(artery.log_s(own)), c)
-    engine = engine_rating(own)
-    log_engine = log_chances(deltas, played, np.exp(artery.log_s(engine)), np.interp(engine, artery.ratings, artery.c))
+    log_own, log_engine = (log_chances(deltas, played, *artery.points(of)) for of in (own, engine_rating(own)))
     found = assistance(log_own, log_engine, judged.scale.power)
     return float(np.exp(min(found.log_ratio, 700.0))), found.share
 
