@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import Self
 
+from assay.printable import printable
+
 
 def duration(seconds: float) -> str:
     """A length of time for people.
@@ -79,7 +81,7 @@ class Progress:
             parts.append(f"{duration(max(self.total - self.done, 0) / rate)} left")
         if self.note:
             parts.append(self.note)
-        return ", ".join(parts)
+        return printable(", ".join(parts))
 
     def _draw(self) -> None:
         line = self.line()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, OneOf, format_option, print_table, store_option
+from assay.cli.common import Command, OneOf, format_option, print_table, say, store_option
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def calibrate(
     )
     save(calibration, values, output)
     _print_calibration(calibration, format)
-    click.echo(f"Written to {output}.", err=True)
+    say(f"Written to {output}.", err=True)
 
 
 @click.group(cls=click.Group)
@@ -157,7 +157,7 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None, fo
         from assay.report.plots_rating import plot_calibration
 
         for path in plot_calibration(found, plots):
-            click.echo(f"Written: {path}", err=True)
+            say(f"Written: {path}", err=True)
 
 
 @calibration.command("list", cls=Command)
@@ -202,8 +202,8 @@ def _print_calibration(found: Calibration, format: str) -> None:
         print_table(list(found.marks), columns, format=format)
         return
     for line in _description(found):
-        click.echo(line)
-    click.echo()
+        say(line)
+    say()
     decimals = {name: 3 for name in columns if name[0] in "sc" or name.startswith(("mm", "ad"))}
     print_table(list(found.marks), columns, decimals=decimals | {"ae_r": 4, "ipr": 0, "ipr_error": 0})
 

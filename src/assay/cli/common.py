@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.manual import write_foot
+from assay.printable import printable
 from assay.report.tables import FORMATS, render
 
 if TYPE_CHECKING:
@@ -108,9 +110,25 @@ def out_folder_option(function: F) -> F:
     )(function)
 
 
+_LONGEST_REMARK = 4000
+
+
+def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
+    """Print a text, made harmless: all that commands print goes through here, since much of it quotes files.
+
+    Remarks on stderr lose their middle when they are endless, as where a file of one line is quoted.
+    """
+    click.echo(printable(str(text), _LONGEST_REMARK if err else None, lines=True), err=err, nl=nl)
+
+
+def print_data(text: str) -> None:
+    """Print a file's worth of text to stdout: as it is for the program that reads it there, harmless for a terminal."""
+    click.echo(printable(text, lines=True) if sys.stdout.isatty() else text, nl=False)
+
+
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:
     """Print a table to stdout; see :func:`assay.report.tables.render`."""
-    click.echo(render(rows, columns, **how))
+    say(render(rows, columns, **how))
 
 
 def counted(count: int, noun: str) -> str:
@@ -134,8 +152,8 @@ def reasons(counts: Counter[str]) -> str:
 def tell_turns(turns: Turns, problems: Counter[str], rests_on: str) -> None:
     """Say on stderr what a rating rests on, and what was left out."""
     if told := problems + turns.problems:
-        click.echo(f"Games left out or damaged: {reasons(told)}.", err=True)
-    click.echo(
+        say(f"Games left out or damaged: {reasons(told)}.", err=True)
+    say(
         f"{counted(turns.games.height, 'game')}, {counted(len(turns), 'turn')} counted; "
         f"left out: {reasons(turns.excluded) or 'none'}.\n{rests_on}",
         err=True,

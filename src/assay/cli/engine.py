@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, print_table, store_option
+from assay.cli.common import Command, format_option, is_quiet, print_table, say, store_option
 from assay.errors import InputError
 from assay.paths import default_store
 from assay.progress import duration
@@ -131,7 +131,7 @@ def analyse(
                     )
                     _tell(done)
         except KeyboardInterrupt:
-            click.echo("\nWhat was finished is stored. Run the same command again to go on.", err=True)
+            say("\nWhat was finished is stored. Run the same command again to go on.", err=True)
             raise
 
 
@@ -154,9 +154,9 @@ def _tell_plan(work: Plan) -> None:
     """Say on stderr what the games hold."""
     if work.problems:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.problems.most_common())
-        click.echo(f"Games left out or damaged: {reasons}.", err=True)
+        say(f"Games left out or damaged: {reasons}.", err=True)
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.left_out.items() if count)
-    click.echo(
+    say(
         f"{len(work.games):,} game{'s' * (len(work.games) != 1)}, {len(work.keys):,} positions to value"
         f"{f' (left out: {reasons})' if reasons else ''}.",
         err=True,
@@ -167,13 +167,11 @@ def _tell(outcome: Outcome) -> None:
     """Say on stderr what one engine did."""
     out = "".join(f", {reason} {count:,}" for reason, count in sorted(outcome.left_out.items()))
     busy = f" in {duration(outcome.seconds)}, engines busy {outcome.busy:.0%}" if outcome.valued else ""
-    click.echo(
-        f"{outcome.identity}: {outcome.known:,} stored before, {outcome.valued:,} valued now{out}{busy}.", err=True
-    )
+    say(f"{outcome.identity}: {outcome.known:,} stored before, {outcome.valued:,} valued now{out}{busy}.", err=True)
     if outcome.restarts:
-        click.echo(f"The engine was restarted {outcome.restarts:,} times.", err=True)
+        say(f"The engine was restarted {outcome.restarts:,} times.", err=True)
     for position in outcome.set_aside:
-        click.echo(f"Set aside after three tries ({position.why}): {position.fen}", err=True)
+        say(f"Set aside after three tries ({position.why}): {position.fen}", err=True)
 
 
 @click.command(cls=Command)
@@ -200,7 +198,7 @@ def analyses(store: Path | None, mend: bool, format: str) -> None:
         Store(path).close()  # refuses a file that is no store, instead of making one
         with writing(path) as opened:
             count = opened.mend()
-            click.echo(f"{count:,} damaged entr{'y' if count == 1 else 'ies'} taken out of {path}.", err=True)
+            say(f"{count:,} damaged entr{'y' if count == 1 else 'ies'} taken out of {path}.", err=True)
     with Store(path) as opened:
         rows = [
             {
@@ -245,7 +243,7 @@ def export_analyses(store: Path | None, output: Path) -> None:
 
     with Store(store or default_store()) as opened:
         count = export(opened, output, quiet=is_quiet())
-    click.echo(f"{count:,} positions written to {output}.", err=True)
+    say(f"{count:,} positions written to {output}.", err=True)
 
 
 @click.command(cls=Command)
@@ -272,7 +270,7 @@ def import_analyses(files: Sequence[str], store: Path | None, engine: str, engin
         for file in files:
             found = import_file(file, opened, job=Job(engine), named=engine_name, quiet=is_quiet())
             games = f", {found.games:,} games" if found.games else ""
-            click.echo(f"{file}: {found.valued:,} positions, {found.left_out:,} left out{games}.", err=True)
+            say(f"{file}: {found.valued:,} positions, {found.left_out:,} left out{games}.", err=True)
             if found.refused:
                 reasons = ", ".join(f"{reason} {count:,}" for reason, count in found.refused.most_common(5))
-                click.echo(f"Rows refused: {reasons} (first: {found.first_refused}).", err=True)
+                say(f"Rows refused: {reasons} (first: {found.first_refused}).", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, out_folder_option, print_table
+from assay.cli.common import Command, format_option, is_quiet, out_folder_option, print_table, say
 from assay.errors import InputError
+from assay.printable import json_text
 
 if TYPE_CHECKING:
     from assay.games.indexing import IndexReport
@@ -86,7 +86,7 @@ def _tell_problems(report: IndexReport) -> None:
 
 def _tell_counts(counts: Mapping[str, int]) -> None:
     for reason, count in sorted(counts.items(), key=lambda item: -item[1]):
-        click.echo(f"assay: {count:,} x {reason}", err=True)
+        say(f"assay: {count:,} x {reason}", err=True)
 
 
 @click.command(cls=Command)
@@ -153,7 +153,7 @@ def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: 
         from assay.report.plots_games import plot_stats
 
         for path in plot_stats(found, plots):
-            click.echo(f"assay: wrote {path}", err=True)
+            say(f"assay: wrote {path}", err=True)
 
 
 def _rating_rows(found: Stats) -> list[dict[str, Any]]:
@@ -178,16 +178,16 @@ def _both_rows(found: Stats) -> list[dict[str, Any]]:
 
 def _print_stats(found: Stats, top: int) -> None:
     controls = _control_rows(found)
-    click.echo(f"{found.games:,} games\n\nBy average rating")
+    say(f"{found.games:,} games\n\nBy average rating")
     print_table(_rating_rows(found), ["band", "games", "percent"], decimals={"percent": 1})
-    click.echo(f"\nBy time control, the most frequent first ({min(top, len(controls))} of {len(controls)})")
+    say(f"\nBy time control, the most frequent first ({min(top, len(controls))} of {len(controls)})")
     names = ["time_control", "base_seconds", "increment_seconds", "speed", "games", "percent"]
     titles = {"time_control": "time control", "base_seconds": "base", "increment_seconds": "increment"}
     print_table(controls[:top], names, titles=titles, decimals={"percent": 1})
     shown = [row["time_control"] for row in controls[: min(top, 8)]]
-    click.echo("\nRating by time control (games)")
+    say("\nRating by time control (games)")
     print_table(_crossed(found, shown), ["band", *shown])
-    click.echo("\nDropped")
+    say("\nDropped")
     print_table([{"reason": reason, "games": games} for reason, games in found.dropped.items()], ["reason", "games"])
 
 
@@ -208,7 +208,7 @@ def _print_stats_whole(found: Stats, format: str) -> None:
         "dropped": [{"reason": reason, "games": games} for reason, games in found.dropped.items()],
     }
     if format == "json":
-        click.echo(json.dumps({"games": found.games, **tables}, ensure_ascii=False, indent=1))
+        say(json_text({"games": found.games, **tables}, indent=1))
     else:
         names = [
             "table",
@@ -266,7 +266,7 @@ def filter(
     if out_pgn is not None:
         spans = collect(rows.select(SPAN), opened)
         written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
-        click.echo(f"assay: wrote {written:,} games to {out_pgn}", err=True)
+        say(f"assay: wrote {written:,} games to {out_pgn}", err=True)
     if preview is not None and not count_only:
         first = collect(rows.head(preview).drop("_index"), opened)
         names = list(_PREVIEW) if format == "table" else first.columns
@@ -274,7 +274,7 @@ def filter(
         return
     matched = int(collect(rows.select(pl.len()), opened).item())
     if count_only:
-        click.echo(matched)
+        say(matched)
     else:
         total = int(collect(rows_of(opened).select(pl.len()), opened).item())
         print_table([{"games": matched, "of": total}], format=format)

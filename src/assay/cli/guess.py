@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, print_table
+from assay.cli.common import Command, format_option, print_table, say
 
 if TYPE_CHECKING:
     from assay.learned.guess import Guess
@@ -120,13 +120,13 @@ def guess(
     for run in {guess.run.name: guess.run for guess in guesses}.values():
         if run.error is not None:
             own, mean = run.error
-            click.echo(
+            say(
                 f"assay: on unseen players the model {run.name} is off by {own:.0f} Elo on average; "
                 f"guessing the mean for everybody, by {mean:.0f}.",
                 err=True,
             )
     for reason, count in problems.most_common():
-        click.echo(f"assay: {count} games left out: {reason}.", err=True)
+        say(f"assay: {count} games left out: {reason}.", err=True)
 
 
 def _print_moves(guess: Guess, format: str) -> None:
@@ -146,9 +146,9 @@ def _print_moves(guess: Guess, format: str) -> None:
         rows.append(row)
     if format == "table":
         for side, name, rating in zip(("White", "Black"), guess.players, guess.ratings, strict=True):
-            click.echo(f"{side}: {name}" + (f" ({rating})" if rating is not None else ""))
+            say(f"{side}: {name}" + (f" ({rating})" if rating is not None else ""))
         bands = f"{guess.edges[0]:.0f} to {guess.edges[-1]:.0f} by {guess.edges[1] - guess.edges[0]:.0f}"
-        click.echo(f"Model: {guess.run.name}; bands {bands}; 80 % intervals\n")
+        say(f"Model: {guess.run.name}; bands {bands}; 80 % intervals\n")
     titles = {"white": "White", "black": "Black"} | {f"{s}_{w}": w for s in ("white", "black") for w in ("low", "high")}
     titles |= {f"{side}_bands": "bands" for side in ("white", "black")}
     print_table(rows, format=format, titles=titles, decimals=dict.fromkeys(_ESTIMATES, 0))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, OneOf, format_option, print_table, reasons, store_option, tell_turns
+from assay.cli.common import Command, F, OneOf, format_option, print_table, reasons, say, store_option, tell_turns
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _read(files: Sequence[str]) -> list[Game]:
     problems: Counter[str] = Counter()
     games = read_all(files, problems)
     if problems:
-        click.echo(f"Damage in the files: {reasons(problems)}.", err=True)
+        say(f"Damage in the files: {reasons(problems)}.", err=True)
     return games
 
 
@@ -168,7 +168,7 @@ def fit(
     ):
         if wanted:
             kept = keep(games)
-            click.echo(f"Left out: {len(games) - len(kept):,} {what}.", err=True)
+            say(f"Left out: {len(games) - len(kept):,} {what}.", err=True)
             games = kept
     turns = _turns(games, **turns_options)
     how = How(method, model, curve)  # type: ignore[arg-type]
@@ -180,12 +180,12 @@ def fit(
     print_table(values, columns, format=format, decimals=decimals)
     if append is not None:
         count = append_rows(append, ", ".join(Path(file).name for file in files), rows, fix_c)
-        click.echo(f"Added {count:,} rows to {append}.", err=True)
+        say(f"Added {count:,} rows to {append}.", err=True)
     if plots is not None:
         from assay.report.plots_intrinsic import plot_fits
 
         for path in plot_fits(turns, rows, how, plots):
-            click.echo(f"Written: {path}", err=True)
+            say(f"Written: {path}", err=True)
 
 
 @click.command(cls=Command)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, print_table
+from assay.cli.common import Command, format_option, is_quiet, print_table, say
 
 if TYPE_CHECKING:
     from assay.scoring import Score
@@ -96,9 +96,9 @@ def encode(
         rows.append({"games": "with engine analyses", "count": built.analysed})
     print_table(rows, format=format)
     if built.by_game:
-        click.echo(f"assay: {built.by_game} games do not name both players and were split by game.", err=True)
+        say(f"assay: {built.by_game} games do not name both players and were split by game.", err=True)
     if analyses is not None and not built.analysed:
-        click.echo(f"assay: none of these games is in {analyses}; the engine scalars are empty.", err=True)
+        say(f"assay: none of these games is in {analyses}; the engine scalars are empty.", err=True)
 
 
 def _filter(where: str | None) -> Any:

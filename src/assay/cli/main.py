@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 import traceback
@@ -13,6 +14,7 @@ from typing import Any
 import click
 
 from assay import __version__
+from assay.cli.common import say
 from assay.cli.manual import ENVIRONMENT, EXIT
 from assay.errors import AssayError, AssayWarning
 
@@ -127,7 +129,7 @@ def assay(debug: bool) -> None:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    click.echo(f"assay: warning: {message}", err=True)
+    say(f"assay: warning: {message}", err=True)
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -142,12 +144,14 @@ def main(args: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except click.UsageError as error:
-        error.show()
+        text = io.StringIO()
+        error.show(text)
+        say(text.getvalue(), err=True, nl=False)
         sys.exit(2)
     except click.ClickException as error:
         _fail(error.format_message(), debug)
     except (KeyboardInterrupt, click.Abort):
-        click.echo("assay: interrupted.", err=True)
+        say("assay: interrupted.", err=True)
         sys.exit(130)
     except AssayError as error:
         _fail(str(error), debug)
@@ -169,6 +173,7 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def _fail(sentence: str, debug: bool) -> None:
     if debug:
-        traceback.print_exc()
-    click.echo(f"assay: {sentence}", err=True)
+        for line in traceback.format_exc().splitlines():
+            say(line, err=True)
+    say(f"assay: {sentence}", err=True)
     sys.exit(1)

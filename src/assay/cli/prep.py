@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from assay.cli.common import Command
+from assay.cli.common import Command, print_data, say
 from assay.cli.results import flag, input_options, options, read_input
 from assay.errors import RatingError
 
@@ -77,7 +77,7 @@ def prep(**switches: Any) -> None:
         with atomic(switches["output"]) as part:
             part.write_text(text, encoding="utf-8")
     else:
-        click.echo(text, nl=False)
+        print_data(text)
     players = {
         "players with a perfect score": kept.perfect,
         "players with too few games": kept.few_games,
@@ -86,4 +86,4 @@ def prep(**switches: Any) -> None:
     }
     told = {why: int(who.sum()) for why, who in players.items() if who.any()} | dict(found.skipped)
     left = f"; left out: {describe(told)}" if told else ""
-    click.echo(f"{len(outcome):,} of {len(found.outcome):,} games kept{left}.", err=True)
+    say(f"{len(outcome):,} of {len(found.outcome):,} games kept{left}.", err=True)

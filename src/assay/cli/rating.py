@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, OneOf, counted, format_option, is_quiet, print_table, store_option, tell_turns
+from assay.cli.common import (
+    Command,
+    F,
+    OneOf,
+    counted,
+    format_option,
+    is_quiet,
+    print_table,
+    say,
+    store_option,
+    tell_turns,
+)
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -206,7 +217,7 @@ def ipr(
         from assay.report.plots_rating import plot_ratings
 
         for path in plot_ratings(rows, by, plots):
-            click.echo(f"Written: {path}", err=True)
+            say(f"Written: {path}", err=True)
 
 
 def _without(turns: Turns, games: Sequence[int]) -> Turns:
@@ -223,7 +234,7 @@ def _without(turns: Turns, games: Sequence[int]) -> Turns:
     if not len(kept):
         raise InputError("with these games left out there are no turns to judge.")
     named = ", ".join(str(game) for game in sorted(set(games)))
-    click.echo(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.", err=True)
+    say(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.", err=True)
     return kept
 
 
@@ -310,7 +321,7 @@ def posterior(
     if plots is not None:
         from assay.report.plots_rating import plot_posterior
 
-        click.echo(f"Written: {plot_posterior(found, level, plots)}", err=True)
+        say(f"Written: {plot_posterior(found, level, plots)}", err=True)
 
 
 def _prior(text: str) -> tuple[float, float] | str | None:
@@ -401,7 +412,7 @@ def screen(
     judged = judge(turns, chosen, group(turns, "player", by))
     rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
     if format == "table":
-        click.echo("\n".join(textwrap.fill(line, 110) for line in conclusion(rows).splitlines()) + "\n")
+        say("\n".join(textwrap.fill(line, 110) for line in conclusion(rows).splitlines()) + "\n")
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
     print_table([row.values() for row in rows], COLUMNS, format=format, decimals=digits, titles=TITLES)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.common import Command, counted, is_quiet, store_option
+from assay.cli.common import Command, counted, is_quiet, say, store_option
 from assay.paths import default_store
 
 FORMATS = ("html", "pdf", "csv", "json", "pgn")
@@ -77,7 +77,7 @@ def report(
     made = make(files, making, preset=preset, quiet=is_quiet())
     size = write(made, path, format)
     what = f"{counted(len(made.games), 'game')}, {counted(len(made.players), 'player')}"
-    click.echo(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
+    say(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
 
 
 @click.command(cls=Command)
@@ -143,5 +143,5 @@ def serve(
         worker=worker,
         limits=Limits(bytes=int(max_mb * 1024 * 1024), games=max_games),
         token=token,
-        tell=lambda address: click.echo(f"Assay is at {address} (Ctrl-C ends it).", err=True),
+        tell=lambda address: say(f"Assay is at {address} (Ctrl-C ends it).", err=True),
     )

@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from assay.cli.common import say
 from assay.errors import AssayWarning, RatingError
 
 if TYPE_CHECKING:
@@ -295,13 +294,13 @@ def write_output(talk: Callable[[str], None], listing: Listing, found: Results, 
         texts |= matches.elostat(listing, found.unfinished)
     if not switches["output"]:
         if switches["format"] == "json":
-            click.echo(_json(listing, found, switches))
+            say(_json(listing, found, switches))
         elif switches["format"] == "csv":
-            click.echo(ordo.csv_table(listing), nl=False)
+            say(ordo.csv_table(listing), nl=False)
         else:
-            click.echo(ordo.text_table(listing), nl=False)
+            say(ordo.text_table(listing), nl=False)
             if switches["los"]:
-                click.echo(ordo.superiority_text(listing), nl=False)
+                say(ordo.superiority_text(listing), nl=False)
     for path, text in texts.items():
         _write(path, text)
     if switches["elostat"]:
@@ -320,8 +319,7 @@ def _write(path: str, text: str) -> None:
 
 
 def _json(listing: Listing, found: Results, switches: Mapping[str, Any]) -> str:
-    import json
-
+    from assay.printable import json_text
     from assay.results.ordo import listing_data
 
     data = listing_data(listing, superiority=switches["los"])
@@ -331,4 +329,4 @@ def _json(listing: Listing, found: Results, switches: Mapping[str, Any]) -> str:
         "unfinished": found.unfinished,
         "skipped": dict(found.skipped),
     }
-    return json.dumps(data, ensure_ascii=False, indent=1)
+    return json_text(data, indent=1)

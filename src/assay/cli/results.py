@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay import __version__
-from assay.cli.common import Command, format_option
+from assay.cli.common import Command, format_option, say
 from assay.cli.resultlist import (
     make_listing,
     rate_results,
@@ -167,17 +167,17 @@ def results(ctx: click.Context, /, **switches: Any) -> None:
       assay results -m anchors.csv -J -C cfs.csv games.parquet
     """
     if switches["help"]:
-        click.echo(ctx.get_help())
+        say(ctx.get_help())
     elif switches["show_switches"]:
-        click.echo(Switches.format_switches(ctx.command, ctx))  # type: ignore[arg-type]
+        say(Switches.format_switches(ctx.command, ctx))  # type: ignore[arg-type]
     elif switches["version"] or switches["license"]:
-        click.echo(f"assay results {__version__} (switches of ordo 1.2.6)")
+        say(f"assay results {__version__} (switches of ordo 1.2.6)")
         if switches["license"]:
-            click.echo(LICENSE)
+            say(LICENSE)
     elif switches["table"]:
         from assay.results.ordo import expectancy_table
 
-        click.echo(expectancy_table(scale_of(switches)), nl=False)
+        say(expectancy_table(scale_of(switches)), nl=False)
     else:
         _light_start()
         _run(switches)
@@ -197,7 +197,7 @@ class _Clock:
     def tell(self, step: str) -> None:
         now = time.perf_counter()
         if self._shown:
-            click.echo(f"{now - self._last:8.3f} s  {step}", err=True)
+            say(f"{now - self._last:8.3f} s  {step}", err=True)
         self._last = now
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.common import Command, counted, is_quiet
+from assay.cli.common import Command, counted, is_quiet, say
 
 if TYPE_CHECKING:
     from assay.performance.simulate import Entrant
@@ -116,7 +116,7 @@ def simulate(
     manifest = make("simulated games", settings=settings) | {"truth": truth(entrants, played)}
     write(out.with_suffix(".manifest.json"), manifest)
     what = f"{counted(len(played), 'game')} written to {out}, the truth to {out.with_suffix('.manifest.json')}"
-    click.echo(f"{what}.", err=True)
+    say(f"{what}.", err=True)
 
 
 def _entrants(

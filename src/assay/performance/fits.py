@@ -21,6 +21,7 @@ from assay.intrinsic.models import ModelName
 from assay.intrinsic.spread import CAP, TIE, Floats, Scale, elsewhere_deltas, scaled_deltas
 from assay.paths import atomic
 from assay.performance.groups import group, mileposts
+from assay.printable import spreadsheet
 
 LEAST_RANGE = 200.0
 MARKS = tuple(range(1000, 2901, 100))
@@ -202,8 +203,8 @@ def append_rows(path: Path, file: str, rows: Iterable[FitRow], fix_c: bool = Fal
         new.append(
             {
                 **{name: getattr(found, name) for name in APPENDED if hasattr(found, name)},
-                "file": file,
-                "group": row.label,
+                "file": spreadsheet(file),
+                "group": spreadsheet(row.label),
                 "games": row.games,
                 **(
                     {"elo_mean": row.elo, "elo_least": row.elo_range[0], "elo_greatest": row.elo_range[1]}

