@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from assay.learned.bitboards import (
+from assay.games.bitboards import (
     BISHOP_STEPS,
     BLACK_PAWN_STEPS,
     KNIGHT_STEPS,

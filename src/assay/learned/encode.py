@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.games import GameArrays
-from assay.learned.bitboards import Boards
+from assay.games.bitboards import Boards, piece_sets
 from assay.learned.control import position_planes
 from assay.learned.planes import NUM_PLANES
 from assay.learned.scalars import SCALAR_NAMES, Small, ply_scalars, side_scalars
@@ -73,7 +73,7 @@ def encode_games(games: GameArrays) -> EncodedGames:
         known = np.flatnonzero(~first[start:stop])
         previous[:, known] = origin[start + known - 1], target[start + known - 1]
 
-        board = position_planes(bitboards(here.boards))
+        board = position_planes(piece_sets(here.boards))
         state = _state_planes(here)
         block = np.empty((NUM_PLANES, stop - start), dtype=np.uint64)
         block[:42] = board[:, : stop - start]
@@ -86,14 +86,6 @@ def encode_games(games: GameArrays) -> EncodedGames:
         sides = side_scalars(board)
         scalars[start:stop] = ply_scalars(sides[:, :, : stop - start], sides[:, :, after], block)
     return EncodedGames(planes, scalars, games.offsets)
-
-
-def bitboards(boards: npt.NDArray[np.uint8]) -> Boards:
-    """Piece codes (positions, 64), 1-6 for White's P N B R Q K and 7-12 for Black's, to piece sets (12, positions)."""
-    pieces = np.empty((12, len(boards)), dtype=np.uint64)
-    for code in range(12):
-        pieces[code] = np.packbits(boards == code + 1, axis=1, bitorder="little").view("<u8")[:, 0]
-    return pieces
 
 
 def _targets(games: GameArrays) -> npt.NDArray[np.int8]:

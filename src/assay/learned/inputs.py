@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.learned.bitboards import Boards
+from assay.games.bitboards import Boards
 from assay.learned.mirror import mover_view
 
 Floats = npt.NDArray[np.float32]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from assay.learned.bitboards import Boards
+from assay.games.bitboards import Boards
 
 # Where each plane of the mirrored ply comes from: White's and Black's planes trade places.
 _SWAPPED = np.array(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from assay.learned.bitboards import BISHOP_STEPS, ROOK_STEPS, Boards, leap
+from assay.games.bitboards import BISHOP_STEPS, ROOK_STEPS, Boards, leap
 
 Small = npt.NDArray[np.int8]
 

@@ -88,3 +88,11 @@ def slide(sliders: Boards, empty: Boards, steps: Sequence[Step]) -> Boards:
     for step in steps[1:]:
         reached |= rays(sliders, empty, step)
     return reached
+
+
+def piece_sets(boards: npt.NDArray[np.uint8]) -> Boards:
+    """Piece codes (positions, 64), 1-6 for White's P N B R Q K and 7-12 for Black's, to piece sets (12, positions)."""
+    pieces = np.empty((12, len(boards)), dtype=np.uint64)
+    for code in range(12):
+        pieces[code] = np.packbits(boards == code + 1, axis=1, bitorder="little").view("<u8")[:, 0]
+    return pieces
