@@ -17,6 +17,7 @@ from assay.report.tables import FORMATS, render
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
+    from assay.games.duplicates import Duplicates
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -124,6 +125,21 @@ def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
 def print_data(text: str) -> None:
     """Print a file's worth of text to stdout: as it is for the program that reads it there, harmless for a terminal."""
     click.echo(printable(text, lines=True) if sys.stdout.isatty() else text, nl=False)
+
+
+def keep_duplicates_option(function: F) -> F:
+    """`--keep-duplicates`: games that occur more than once count as often as they occur."""
+    return click.option(
+        "--keep-duplicates",
+        is_flag=True,
+        help="Count a game that occurs twice (same players, same moves) twice.",
+    )(function)
+
+
+def tell_duplicates(found: Duplicates) -> None:
+    """Say on stderr which games occur more than once, if any do."""
+    if found:
+        say(f"assay: {found} --keep-duplicates counts them all.", err=True)
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:

@@ -50,28 +50,42 @@ class Movetext:
 
     def count_plies(self) -> npt.NDArray[np.int32]:
         """The number of plies of each game."""
+        words, odd = self._words()
+        counts = Counts(words)
+        plies = counts.between(self.starts, self.ends)
+        if self._has_variations:
+            plies -= self._in_variations(counts, odd)
+        for g in np.flatnonzero(odd):
+            plies[g] = count_slowly(self.padded[self.starts[g] : self.ends[g]].tobytes())
+        return plies.astype(np.int32)
+
+    def moves(self) -> tuple[Positions, Flags]:
+        """Where the words of the main lines begin with a letter, and which games are odd and must be read by word."""
+        words, odd = self._words()
+        at = positions(words)
+        if self._has_variations:
+            marks, depth, base = self._depths(odd)
+            at = at[depth[np.searchsorted(marks, at)] == base[self._games_of(at)]]
+        return at, odd
+
+    def _words(self) -> tuple[Words, Flags]:
+        """Where words begin with a letter outside comments, and which games are odd."""
         words, strange = self._scan()
         if b"{" in self._rare:
             words &= ~self._comments
             strange &= ~(self._comments | self._braces[1])
-        counts = Counts(words)
-        plies = counts.between(self.starts, self.ends)
         at = positions(strange)
         game = self._games_of(at)
         odd = np.zeros(len(self), np.bool_)
         odd[game[at < self._before_a_loss()[game]]] = True
         if b"{" in self._rare:
             odd |= self._unbalanced_braces
-        if b"(" in self._rare or b")" in self._rare:
-            plies -= self._in_variations(counts, odd)
         if b";" in self._rare:
             odd[self._games_of(positions_of(self.padded, ord(";")))] = True
         if b"%" in self._rare:
             signs = positions_of(self.padded, ord("%"))
             odd[self._games_of(signs[self.padded[signs - 1] == ord("\n")])] = True
-        for g in np.flatnonzero(odd):
-            plies[g] = count_slowly(self.padded[self.starts[g] : self.ends[g]].tobytes())
-        return plies.astype(np.int32)
+        return words, odd
 
     def _scan(self) -> tuple[Words, Words]:
         """Where words begin with a letter, and where something stands that makes a game odd; in comments too."""
@@ -130,20 +144,32 @@ class Movetext:
         wrong = (opening & ~self._comments) | (closing & self._comments)
         return Counts(wrong).between(self.starts, self.ends) > 0
 
+    @property
+    def _has_variations(self) -> bool:
+        return b"(" in self._rare or b")" in self._rare
+
     def _in_variations(self, counts: Counts, odd: Flags) -> Positions:
         """How many words outside comments stand in variations; games that do not balance are marked in `odd`."""
+        marks, depth, base = self._depths(odd)
+        game = self._games_of(marks)
+        before, after = depth[:-1] - base[game], depth[1:] - base[game]
+        outermost = ((before == 1) & (after == 0)).astype(np.int64) - ((before == 0) & (after == 1))
+        return np.bincount(game, outermost * counts.before(marks), minlength=len(self)).astype(np.int64)
+
+    def _depths(self, odd: Flags) -> tuple[Positions, Positions, Positions]:
+        """Where variations begin and end; how deep it is before the first of these marks and behind each; and how deep
+        where each game begins, which is not 0 behind a game whose marks do not balance. Such games are marked in `odd`.
+        """
         marks = positions_of(self.padded, ord("("), ord(")"))
         if b"{" in self._rare:
             in_comment = (self._comments[marks >> 6] >> (marks & 63).astype(np.uint64)) & np.uint64(1) == 1
             marks = marks[~in_comment]
         game = self._games_of(marks)
         depth = np.concatenate([[0], np.cumsum(np.where(self.padded[marks] == ord("("), 1, -1))])
-        base = depth[np.searchsorted(marks, self.starts)]  # not 0 behind a game whose marks do not balance
+        base = depth[np.searchsorted(marks, self.starts)]
         odd |= depth[np.searchsorted(marks, self.ends)] != base
-        before, after = depth[:-1] - base[game], depth[1:] - base[game]
-        odd[game[after < 0]] = True
-        outermost = ((before == 1) & (after == 0)).astype(np.int64) - ((before == 0) & (after == 1))
-        return np.bincount(game, outermost * counts.before(marks), minlength=len(self)).astype(np.int64)
+        odd[game[depth[1:] < base[game]]] = True
+        return marks, depth, base
 
     def _games_of(self, at: Positions) -> Positions:
         """The games that hold these positions."""
@@ -169,6 +195,15 @@ def count_slowly(movetext: bytes) -> int:
     >>> count_slowly(b"1. e4 {best (b)y test} e5 (1... c5 (1... e6) 2. Nf3) 2. Nf3 ; Nc3\\n2... Nc6 0-1")
     4
     """
+    return len(_WORD.findall(main_line(movetext)))
+
+
+def main_line(movetext: bytes) -> bytes:
+    """The text of one game without comments and variations.
+
+    >>> main_line(b"1. e4 {best} e5 (1... c5) 2. Nf3 *").split()
+    [b'1.', b'e4', b'e5', b'2.', b'Nf3', b'*']
+    """
     plain = _ASIDE.sub(b" ", movetext)
     depth, begin, main = 0, 0, []
     for mark in _PARENTHESIS.finditer(plain):
@@ -178,4 +213,4 @@ def count_slowly(movetext: bytes) -> int:
         begin = mark.end()
     if depth == 0:
         main.append(plain[begin:])
-    return len(_WORD.findall(b" ".join(main)))
+    return b" ".join(main)

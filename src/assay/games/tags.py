@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from assay.games.cut import with_gaps
 from assay.games.digits import small_numbers
+from assay.games.fingerprints import Fingerprints, fingerprints
 from assay.games.lines import Positions, same, words_at
 from assay.games.reader import decode, splits, unescape
 from assay.games.split import Split
@@ -221,13 +222,15 @@ def _is_utf8(value: bytes) -> bool:
 class Tags:
     """Some tags of many games, in file order.
 
-    `codes[tag][game]` is an index into `values[tag]`, -1 where the game lacks the tag.
+    `codes[tag][game]` is an index into `values[tag]`, -1 where the game lacks the tag. `moves` tells the moves of each
+    game as one number, if that was asked for.
     """
 
     games: int
     codes: Mapping[str, npt.NDArray[np.int32]]
     values: Mapping[str, Sequence[str]]
     problems: Counter[str]
+    moves: Fingerprints | None = None
 
     def column(self, tag: str) -> list[str | None]:
         """The tag of each game, as text."""
@@ -240,21 +243,26 @@ def read_tags(
     tags: Sequence[str] = ("White", "Black", "Result"),
     *,
     shared: Sequence[str] = ("White", "Black"),
+    moves: bool = False,
     quiet: bool = True,
 ) -> Tags:
     """Read exactly these tags of all games in these files, in order; the fast way to results.
 
     The tags in `shared` use one list of values, so that a player has the same code with either colour. Damage is
-    counted by reason in `problems`; nothing of it stops the reading.
+    counted by reason in `problems`; nothing of it stops the reading. With `moves` the moves are looked at too, so that
+    :func:`assay.games.duplicates.repeats` can tell which games occur twice; that takes about twice the time.
     """
     problems: Counter[str] = Counter()
     columns: dict[str, list[pa.DictionaryArray]] = {tag: [] for tag in tags}
+    prints = [Fingerprints(np.empty(0, np.uint64), np.empty(0, np.int32))]
     games = 0
     for part in _parts(find_files(list(paths)), problems, quiet=quiet):
         games += len(part)
         found = TagColumns(part, tags, problems)
         for tag in tags:
             columns[tag].append(found.text(tag))
+        if moves:
+            prints.append(fingerprints(part))
     together = [tag for tag in tags if tag in shared]
     codes: dict[str, npt.NDArray[np.int32]] = {}
     values: dict[str, Sequence[str]] = {}
@@ -264,7 +272,8 @@ def read_tags(
         names = unified[0].dictionary.to_pylist() if unified else []
         for i, tag in enumerate(group):
             codes[tag], values[tag] = flat[i * games : (i + 1) * games], names
-    return Tags(games=games, codes=codes, values=values, problems=problems)
+    played = Fingerprints(*(np.concatenate(column) for column in zip(*prints, strict=True))) if moves else None
+    return Tags(games=games, codes=codes, values=values, problems=problems, moves=played)
 
 
 def _parts(files: Sequence[str], problems: Counter[str], *, quiet: bool) -> Iterator[Split]:

@@ -1,0 +1,373 @@
+"""Games that occur more than once: the same players and the same moves, and the same date where both have one.
+
+Files of single rounds beside a cumulative one, a PGN beside its index, the same game from two sources: all of it is
+everyday practice, and a game that counts twice makes errors too small and evidence too strong. So every command counts
+such a game once and says so; `--keep-duplicates` counts them all.
+
+What may differ between two copies: the spelling of the names (see :func:`plain_name`), comments, variations, marks,
+the result, event and site, and what is missing in one of them. Short games (fewer than ten moves) are played twice in
+earnest, so for these result and round must not contradict each other either. Games whose moves are not known are the
+same only if result, date, round and event are all there and equal, and if the two have not met in that round before
+with other colours or another result, as in matches that are one round: two draws on one day are two games. Nobody can
+say of players without a name that they are the same.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import unicodedata
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import xxhash
+
+from assay.games.reader import Game
+
+SHORT = 20  # plies: fewer may be the same in two games of one day
+UNREAD = np.uint64((1 << 64) - 1)  # in the place of moves that nobody has looked at yet
+
+Codes = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
+Column = tuple[Codes, Sequence[str | None]]  # an index into the values for each game, -1 where it has none
+
+_LISTED = 5
+_UNKNOWN = frozenset({"", "?", "-", "????.??.??"})
+_FEDERATION = re.compile(r"\s*\(\s*[A-Za-z]{2,3}\s*\)\s*$|(?<=[a-z.])\s+[A-Z]{3}\s*$")
+_OTHER_SIGNS = re.compile(r"[\W_]+")
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"})
+_LICHESS = re.compile(r"(?:https?://)?lichess\.org/(\w{8})(?:\w{4})?(?:/(?:white|black))?(?:#\d+)?$", re.ASCII)
+_DATE = re.compile(r"\s*(\d{4}|\?{4})(?:\D(\d{1,2}|\?+))?(?:\D(\d{1,2}|\?+))?")
+_RESULTS = {"1-0": 1, "0-1": 2, "1/2-1/2": 3, "1/2": 3, "½-½": 3}  # one that is not known contradicts none
+_FACTS = ("White", "Date", "Result", "Round", "Site")
+_RECORD = struct.Struct("<QIBQQ")
+_MASK = (1 << 64) - 1
+_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"
+
+
+@lru_cache(maxsize=1 << 16)
+def plain_name(name: str) -> str:
+    """A player's name without what its spellings differ in: case, accents, punctuation, a federation behind it.
+
+    >>> plain_name("Nepomniachtchi,Ian"), plain_name("NEPOMNIACHTCHI, Ian (RUS)"), plain_name("Sjöström, Åke SWE")
+    ('nepomniachtchi ian', 'nepomniachtchi ian', 'sjostrom ake')
+    >>> plain_name("?"), plain_name("Stockfish 1.5") == plain_name("Stockfish 15")
+    ('', False)
+    """
+    text = name.strip()
+    if text in _UNKNOWN:
+        return ""
+    text = _FEDERATION.sub("", text) or text
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text.casefold()).translate(_LETTERS)
+        text = "".join(c for c in apart if not unicodedata.combining(c)) or text
+    return _OTHER_SIGNS.sub(" ", text.lower()).strip() or name
+
+
+@dataclass(frozen=True)
+class Duplicate:
+    """A game that occurs again: its number and that of the first, counted from 1, and whose game it is."""
+
+    number: int
+    first: int
+    white: str
+    black: str
+    date: str
+
+    def __str__(self) -> str:
+        return f"{self.number} = {self.first} ({self.white} - {self.black}{f' {self.date}' if self.date else ''})"
+
+
+@dataclass
+class Duplicates:
+    """The games that were left out because they occur again, in order."""
+
+    found: list[Duplicate] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __str__(self) -> str:
+        """The sentence for a summary; empty if there is nothing to say.
+
+        >>> print(Duplicates([Duplicate(14, 3, "Elm", "Oak", "2020.01.02")]))
+        1 game occurs twice and counts once: 14 = 3 (Elm - Oak 2020.01.02).
+        """
+        if not self.found:
+            return ""
+        games = len({each.first for each in self.found})
+        often = "twice" if games == len(self.found) else "more than once"
+        verbs = ("occurs", "counts") if games == 1 else ("occur", "count")
+        listed = ", ".join(str(each) for each in self.found[:_LISTED])
+        rest = f" and {len(self.found) - _LISTED:,} more" if len(self.found) > _LISTED else ""
+        return f"{games:,} game{'s' * (games != 1)} {verbs[0]} {often} and {verbs[1]} once: {listed}{rest}."
+
+
+class _Facts(NamedTuple):
+    """What must not contradict itself in two copies of a game, as numbers; 0 where it is not known."""
+
+    white: int
+    day: int  # yyyymmdd, zeros for what is not known
+    result: int
+    round: int
+    site: int  # only where the site is a game's own address
+
+    def agrees(self, other: _Facts, plies: int) -> bool:
+        """Whether two games with the same players and moves are one."""
+        if not _same_day(self.day, other.day):
+            return False
+        if self.site and other.site:
+            return self.site == other.site
+        return plies >= SHORT or all(
+            not a or not b or a == b for a, b in ((self.round, other.round), (self.result, other.result))
+        )
+
+
+def _copy_of(known: Sequence[_Facts], mine: _Facts, plies: int) -> int:
+    """Which of the games with the same key is the same game; -1 for none."""
+    if not plies:
+        sure = known and all((other.white, other.result) == (mine.white, mine.result) for other in known)
+        return 0 if sure else -1
+    return next((place for place, other in enumerate(known) if mine.agrees(other, plies)), -1)
+
+
+def _same_day(one: int, other: int) -> bool:
+    """Whether two dates can be the same; what one of them does not tell is left to the other.
+
+    >>> _same_day(20200100, 20200102), _same_day(20200102, 20200103), _same_day(0, 20200103)
+    (True, False, True)
+    """
+    pairs = ((one // 10_000, other // 10_000), (one // 100 % 100, other // 100 % 100), (one % 100, other % 100))
+    return one == other or all(not a or not b or a == b for a, b in pairs)
+
+
+def _day(value: str | None) -> int:
+    """A date as a number.
+
+    >>> _day("2020.01.02"), _day("2020.??.??"), _day("????.??.??"), _day(None), _day("yesterday")
+    (20200102, 20200000, 0, 0, 0)
+    """
+    match = _DATE.match(value or "")
+    year, month, day = (
+        (int(part) if part and part.isdecimal() else 0 for part in match.groups()) if match else (0, 0, 0)
+    )
+    return (year * 100 + month) * 100 + day
+
+
+def _result(value: str | None) -> int:
+    return _RESULTS.get((value or "").strip(), 0)
+
+
+def _site(value: str | None) -> int:
+    """The number of a game's own address on Lichess, where each game has one; other sites say less."""
+    match = _LICHESS.match((value or "").strip())
+    return _hash(match[1]) if match else 0
+
+
+def _other(value: str | None) -> int:
+    text = (value or "").strip()
+    return 0 if text in _UNKNOWN else _hash(text.lower())
+
+
+def _name(value: str | None) -> int:
+    return _hash(text) if (text := plain_name(value or "")) else 0
+
+
+def _position(value: str | None) -> int:
+    """A set-up that makes the game another; 0 for the usual one."""
+    board = " ".join((value or "").split()[:2])
+    return 0 if board in ("", _START) else _hash(board)
+
+
+def _hash(text: str) -> int:
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
+
+
+def _mixed(one: Any, other: Any) -> Any:
+    """One number out of two, whose order matters; for numbers of Python and arrays of 64 bits alike."""
+    word = (one ^ (other + 0x9E3779B97F4A7C15 & _MASK)) * 0xBF58476D1CE4E5B9 & _MASK
+    return word ^ word >> 29
+
+
+_READ: dict[str, Callable[[str | None], int]] = {
+    "White": _name,
+    "Black": _name,
+    "Result": _result,
+    "Date": _day,
+    "Round": _other,
+    "Event": _other,
+    "Site": _site,
+    "FEN": _position,
+}
+TAGS = tuple(_READ)
+
+
+def _key(read: Mapping[str, Any], moves: Any, without: Any) -> Any:
+    """What two copies of a game have in common, as a number; of one game, or of many in arrays.
+
+    Without moves it is what the games of one round between two players have in common.
+    """
+    white, black = read["White"], read["Black"]
+    swapped = (white > black) & (without != 0)
+    key = _mixed(_mixed(white ^ (white ^ black) * swapped, black ^ (white ^ black) * swapped), read["FEN"])
+    key = _mixed(key, moves)
+    for tag in ("Date", "Round", "Event"):
+        key = _mixed(key, read[tag] * without)
+    return key
+
+
+def _can_tell(read: Mapping[str, Any], without: Any) -> Any:
+    """Whether the players are known, and, of a game without moves, all that is needed to know it again."""
+    told = (read["Date"] % 100 != 0) & (read["Result"] != 0) & (read["Round"] != 0) & (read["Event"] != 0)
+    return (read["White"] != 0) & (read["Black"] != 0) & (told | (without == 0))
+
+
+class Seen:
+    """The games seen so far, by their keys; some hundred bytes for each, whatever its length."""
+
+    def __init__(self) -> None:
+        self.games = 0
+        self.duplicates = Duplicates()
+        self._latest: dict[int, int] = {}  # the last of the games with this key
+        self._before = array("q")  # the one before it with the same key, -1 for none
+        self._numbers = array("q")
+        self._facts = bytearray()
+
+    def add(self, game: Game) -> bool:
+        """Take the next game; whether it is new. One that is not is noted in `duplicates`."""
+        from assay.games.fingerprints import fingerprint
+
+        self.games += 1
+        tags = game.tags
+        read = {tag: function(tags.get(tag)) for tag, function in _READ.items()}
+        moves, plies = fingerprint(game.data)
+        without = int(not moves)
+        if not _can_tell(read, without):
+            return True
+        facts = _Facts(*(read[tag] for tag in _FACTS))
+        first = self._first(_key(read, moves, without), facts, plies)
+        if first:
+            white, black = tags.get("White", "?"), tags.get("Black", "?")
+            self.duplicates.found.append(Duplicate(self.games, first, white, black, _shown_date(tags.get("Date"))))
+        return not first
+
+    def _first(self, key: int, facts: _Facts, plies: int) -> int:
+        """The number of the game of which this is a copy, or 0; a new one is remembered."""
+        place = latest = self._latest.get(key, -1)
+        places = []
+        while place >= 0:
+            places.append(place)
+            place = self._before[place]
+        places.reverse()
+        known = [_Facts(*_RECORD.unpack_from(self._facts, place * _RECORD.size)) for place in places]
+        if (same := _copy_of(known, facts, plies)) >= 0:
+            return self._numbers[places[same]]
+        self._latest[key] = len(self._numbers)
+        self._before.append(latest)
+        self._numbers.append(self.games)
+        self._facts += _RECORD.pack(*facts)
+        return 0
+
+
+def unique(games: Iterable[Game], seen: Seen | None = None) -> Iterator[Game]:
+    """Each game once, in order. Which were left out, `seen.duplicates` says afterwards.
+
+    >>> from assay.games.samples import write_samples
+    >>> from assay.games import read_games
+    >>> from tempfile import TemporaryDirectory
+    >>> seen = Seen()
+    >>> with TemporaryDirectory() as folder:
+    ...     path = write_samples(folder)[0]
+    ...     len(list(unique([*read_games(path), *read_games(path)], seen)))
+    6
+    >>> len(seen.duplicates)
+    6
+    """
+    known = Seen() if seen is None else seen
+    return (game for game in games if known.add(game))
+
+
+def repeats(
+    tags: Mapping[str, Column],
+    moves: Numbers,
+    plies: Codes,
+    look: Callable[[Places], Numbers] | None = None,
+) -> Places:
+    """For each game of a table the place of the first of which it is a copy; its own place if it is new.
+
+    `tags` are codes and values by tag, as those of :func:`assay.games.read_tags` (see TAGS; what is missing is not
+    known); `moves` and `plies` those of :func:`assay.games.fingerprints.fingerprints`. Where `moves` is UNREAD, `look`
+    is asked for it, and only for the games that need it. Every distinct value is looked at once, and only games that
+    share players and moves with another are looked at one by one.
+    """
+    games = len(moves)
+    first = np.arange(games)
+    read = {tag: _numbers(tags.get(tag), function, games) for tag, function in _READ.items()}
+    without = (plies == 0).astype(np.uint64)
+    places = np.flatnonzero(_can_tell(read, without))
+    if look is not None and (moves == UNREAD).any():
+        # Most games share not even players and length with another: their moves need not be read.
+        _, places = _shared(_keys(read, plies.astype(np.uint64), without, places), places)
+        unread = places[moves[places] == UNREAD]
+        if len(unread):
+            moves = moves.copy()
+            moves[unread] = look(unread)
+    keys, places = _shared(_keys(read, moves, without, places), places)
+    facts = [read[tag][places].tolist() for tag in _FACTS]
+    seen: dict[int, tuple[list[int], list[_Facts]]] = {}
+    for g, key, *each in zip(places.tolist(), keys.tolist(), *facts, strict=True):
+        mine = _Facts(*each)
+        numbers, known = seen.setdefault(key, ([], []))
+        if (same := _copy_of(known, mine, int(plies[g]))) >= 0:
+            first[g] = numbers[same]
+        else:
+            numbers.append(g)
+            known.append(mine)
+    return first
+
+
+def _keys(read: Mapping[str, Numbers], moves: Numbers, without: Numbers, places: Places) -> Numbers:
+    """The keys of the games in these places."""
+    keys: Numbers = _key({tag: column[places] for tag, column in read.items()}, moves[places], without[places])
+    return keys
+
+
+def _shared(keys: Numbers, places: Places) -> tuple[Numbers, Places]:
+    """Those of the games whose key another has too, in their order."""
+    order = np.argsort(keys, kind="stable")
+    again = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
+    shared = np.unique(np.concatenate([order[again], order[again + 1]]))
+    return keys[shared], places[shared]
+
+
+def duplicates_of(first: Places, tags: Mapping[str, Column]) -> Duplicates:
+    """What :func:`repeats` found, for the summary."""
+
+    def value(tag: str, game: int) -> str:
+        codes, values = tags.get(tag, ((), ()))
+        return (values[codes[game]] or "") if len(codes) and codes[game] >= 0 else ""
+
+    return Duplicates(
+        [
+            Duplicate(g + 1, int(first[g]) + 1, value("White", g), value("Black", g), _shown_date(value("Date", g)))
+            for g in np.flatnonzero(first != np.arange(len(first))).tolist()
+        ]
+    )
+
+
+def _shown_date(value: str | None) -> str:
+    return value or "" if _day(value) else ""
+
+
+def _numbers(column: Column | None, function: Callable[[str | None], int], games: int) -> Numbers:
+    """What each game's tag is as a number."""
+    if column is None:
+        return np.zeros(games, np.uint64)
+    codes, values = column
+    return np.array([*map(function, values), 0], np.uint64)[codes]
