@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -109,3 +110,20 @@ def test_a_store_in_use_is_not_waited_for(run: Run, fake: Callable[..., str], ga
     assert code == 1 and "is writing to" in said and "--store" in said
     with Store(store) as opened:
         assert not opened.kept()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the engine is wrapped in a shell script")
+def test_a_store_removed_under_a_running_analysis_is_an_error(
+    run: Run, fake: Callable[..., str], games_file: Path, tmp_path: Path
+) -> None:
+    store, started = tmp_path / "store.db", tmp_path / "started"
+    wrapper = tmp_path / "engine.sh"
+    # The first start asks who the engine is; the second analyses.
+    wrapper.write_text(f"#!/bin/sh\n[ -e {started} ] && rm -f {store}\ntouch {started}\nexec {fake()}\n")
+    wrapper.chmod(0o755)
+    code, _, said = run(
+        "analyse", games_file, "--depth", 2, "--from-move", 2, "--engine", wrapper, "--store", store, "--workers", 1
+    )
+    assert code == 1
+    assert "was removed or replaced" in said
+    assert "valued now" not in said

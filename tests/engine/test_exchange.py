@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,6 +112,12 @@ def test_games_are_counted_by_their_last_position(tmp_path: Path) -> None:
         ({"scores": [[1, 2]]}, ""),
         ({"nodes": 10**25}, "is no count"),
         ({"limit": {"lines": -1}}, "is no count"),
+        ({"limit": {"depth": -1}}, "is no count"),
+        ({"limit": {"depth": 10**6}}, "no engine goes beyond 244"),
+        ({"limit": {"depth": 10**30}}, "is no count"),
+        ({"limit": {"depth": 6}}, "scores to depth 3 of a search to depth 6"),
+        ({"scores": {"1": [30, 20]}, "limit": {"depth": 6}}, "scores to depth 1 of a search to depth 6"),
+        ({"scores": {"1": ["#" + "9" * 5000, 20]}}, ""),
         ({"limit": {"nodes": 1e999}}, "infinity"),
         ({"engine": "\ud800"}, "surrogates"),
     ],
@@ -122,6 +129,67 @@ def test_a_wrong_row_is_counted_and_the_others_are_read(change: dict[str, object
         found = import_file(file, store, job=Job("none"), quiet=True)
     assert (found.valued, found.refused.total()) == (1, 1)
     assert why in found.first_refused
+
+
+@pytest.mark.parametrize(
+    ("scores", "limit"),
+    [
+        ({"1": [1, 2], "2": [1, 2]}, {"depth": 3}),  # the last depth was one of bounds
+        ({"1": ["#2", 2]}, {"depth": 30}),  # mate in sight
+        ({"1": ["#-2", "#-1"]}, {"depth": 30}),
+        ({"1": [1, 2]}, {"depth": 30, "nodes": 100}),  # the nodes ran out
+    ],
+)
+def test_a_search_may_stop_early_for_a_reason(scores: object, limit: object, tmp_path: Path) -> None:
+    file = write(tmp_path / "in.jsonl", {**MATE, "engine": "M", "scores": scores, "limit": limit})
+    with writing(tmp_path / "store.db") as store:
+        assert import_file(file, store, job=Job("none"), quiet=True).valued == 1
+
+
+def test_rows_cut_to_a_lesser_depth_serve_no_greater_one(
+    fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    analysed(fake(), depth=6)
+    with Store(tmp_path / "store.db") as store:
+        export(store, tmp_path / "whole.jsonl", quiet=True)
+    rows = [json.loads(line) for line in (tmp_path / "whole.jsonl").read_text().splitlines()]
+    cut = [{**row, "scores": {"1": row["scores"]["1"]}} for row in rows if "scores" in row]
+    with (
+        writing(tmp_path / "cut.db") as store,
+        pytest.raises(InputError, match="scores to depth 1 of a search"),
+    ):
+        import_file(write(tmp_path / "cut.jsonl", *cut), store, job=Job("none"), quiet=True)
+
+
+def test_a_search_that_never_ends_is_not_compared(fake: Callable[..., str], tmp_path: Path) -> None:
+    file = write(tmp_path / "in.jsonl", {**MATE, "limit": {"nodes": 10**15}})
+    with (
+        writing(tmp_path / "store.db") as store,
+        pytest.raises(InputError, match=r"too long to compare.*--engine"),
+    ):
+        import_file(file, store, job=Job(fake()), quiet=True)
+
+
+def test_a_line_without_end_is_passed_over(tmp_path: Path) -> None:
+    good = json.dumps({**MATE, "engine": "M"}).encode()
+    file = tmp_path / "in.jsonl"
+    file.write_bytes(good + b"\n" + b'{"fen": "' + b"x" * (40 << 20) + b'"}\n' + good + b"\n" + b"y" * (20 << 20))
+    tracemalloc.start()
+    with writing(tmp_path / "store.db") as store:
+        found = import_file(file, store, job=Job("none"), quiet=True)
+    held = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found.valued, found.refused) == (2, {"a line of more than 4 MB": 2})
+    assert held < 30 << 20
+
+
+def test_reasons_are_told_and_not_hoarded(tmp_path: Path) -> None:
+    rows = [{**MATE, "scores": {"1": [1, f"{number}" * 1000]}} for number in range(3000)]
+    with writing(tmp_path / "store.db") as store:
+        found = import_file(write(tmp_path / "in.jsonl", {**MATE, "engine": "M"}, *rows), store, job=Job("none"))
+    assert found.refused.total() == 3000
+    assert len(found.refused) <= 1001
+    assert max(map(len, found.refused)) <= 200
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "no json\n", "[1, 2]\n", '{"fen": 1}\n'])

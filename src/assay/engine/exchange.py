@@ -29,9 +29,15 @@ from assay.engine.uci import Valued
 from assay.errors import InputError
 from assay.games.stream import Stream
 from assay.paths import atomic
+from assay.printable import printable
 from assay.progress import Progress
 
 Row = Mapping[str, Any]
+
+# The longest row that means something, all 218 moves of a position at 244 depths, has a tenth of this.
+_LONGEST_LINE = 4 << 20
+# Reasons for refusing rows quote them, so that a hostile file could have as many as rows.
+_LONGEST_REASON, _MOST_REASONS = 200, 1000
 
 
 # Out.
@@ -123,6 +129,14 @@ class Imported:
     refused: Counter[str] = field(default_factory=Counter)
     first_refused: str = ""
 
+    def refuse(self, reason: str, where: str = "") -> None:
+        """Count a row that was refused."""
+        reason = printable(reason, _LONGEST_REASON)
+        if len(self.refused) >= _MOST_REASONS and reason not in self.refused:
+            reason = "other reasons"
+        self.refused[reason] += 1
+        self.first_refused = self.first_refused or where + reason
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -149,10 +163,9 @@ def read(path: str | Path, into: Imported) -> Iterator[Entry]:
     for number, row in enumerate(parquet_rows(Path(path)) if packed else _json_rows(path, into), 1):
         try:
             yield _entry(as_object(row) if packed else row)
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
             reason = f"no {error}" if isinstance(error, KeyError) else str(error) or type(error).__name__
-            into.refused[reason] += 1
-            into.first_refused = into.first_refused or f"row {number}: {reason}"
+            into.refuse(reason, f"row {number}: ")
 
 
 def _refuse_damaged(path: str | Path) -> None:
@@ -169,29 +182,38 @@ def _refuse_damaged(path: str | Path) -> None:
 
 def _json_rows(path: str | Path, into: Imported) -> Iterator[dict[str, Any]]:
     with Stream(path) as stream:
-        rest = b""
-        for block in stream.blocks():
-            *lines, rest = (rest + block).split(b"\n")
-            yield from _parsed(lines, into)
-        yield from _parsed([rest], into)
+        for line in _lines(stream, into):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            if isinstance(row, dict):
+                yield row
+            else:
+                into.refuse("not a JSON object")
         if stream.problem:
-            into.refused[f"the file breaks off: {stream.problem}"] += 1
-            into.first_refused = into.first_refused or stream.problem
+            into.refuse(f"the file breaks off: {stream.problem}")
 
 
-def _parsed(lines: list[bytes], into: Imported) -> Iterator[dict[str, Any]]:
-    for line in lines:
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            row = None
-        if isinstance(row, dict):
-            yield row
-        else:
-            into.refused["not a JSON object"] += 1
-            into.first_refused = into.first_refused or "a line that is no JSON object"
+def _lines(stream: Stream, into: Imported) -> Iterator[bytes]:
+    """The lines of a file; one that does not end in time is counted and passed over, never held."""
+    held, passing = b"", False
+    for block in stream.blocks():
+        for piece in io.BytesIO(block):
+            whole = piece.endswith(b"\n")
+            if passing:
+                passing = not whole
+                continue
+            held += piece
+            if len(held) > _LONGEST_LINE:
+                into.refuse(f"a line of more than {_LONGEST_LINE >> 20} MB")
+                held, passing = b"", not whole
+            elif whole:
+                yield held
+                held = b""
+    yield held
 
 
 def _entry(row: Row) -> Entry:
@@ -200,12 +222,13 @@ def _entry(row: Row) -> Entry:
         raise ValueError("not a legal position")
     game, ply = row.get("game"), int(row.get("ply") or 0)
     limit = row.get("limit") or {}
+    nodes = _count(limit.get("nodes"))
     if row.get("skipped"):
         result: Valued | LeftOut = LeftOut(from_board(board), _text(row["skipped"]), score.parse(row.get("pre")))
     else:
-        depth = limit.get("depth") or (NO_DEPTH if limit.get("nodes") else 0)
-        result = _read_valued(row, board, int(depth))
-    identity, nodes = None, _count(limit.get("nodes"))
+        depth = _count(limit.get("depth")) or (NO_DEPTH if nodes else 0)
+        result = _read_valued(row, board, depth, nodes)
+    identity = None
     if row.get("engine"):
         identity = Identity(
             engine=_text(row["engine"]),
@@ -240,7 +263,7 @@ def _text(value: Any) -> str:
     return text
 
 
-def _read_valued(row: Row, board: chess.Board, depth: int) -> Valued:
+def _read_valued(row: Row, board: chess.Board, depth: int, nodes: int) -> Valued:
     moves = list(row["moves"])
     legal = {move.uci() for move in board.legal_moves}
     if not moves or len(set(moves)) < len(moves) or not legal.issuperset(moves):
@@ -251,11 +274,17 @@ def _read_valued(row: Row, board: chess.Board, depth: int) -> Valued:
     if any(len(values) != len(moves) for values in depths.values()):
         raise ValueError("not as many scores as moves")
     reached = max(depths)
+    if depth > NO_DEPTH:
+        raise ValueError(f"a search to depth {depth}: no engine goes beyond {NO_DEPTH - 1}")
     table = np.full((reached, len(moves)), score.MISSING, "<i2")
     for at, values in depths.items():
         table[at - 1] = [score.parse(value) for value in values]
     if (table[-1] == score.MISSING).any():
         raise ValueError("a move without a score at the last depth")
+    # As of an engine here: where mate is in sight or nodes run out a search may stop, and its last depth may be one of
+    # bounds; a row that holds less than it claims is no analysis to that depth.
+    if reached < depth - 1 and depth < NO_DEPTH and not nodes and abs(int(table[-1].max())) <= score.LIMIT:
+        raise ValueError(f"scores to depth {reached} of a search to depth {depth}")
     return Valued(
         key=from_board(board),
         depth=max(depth, reached),

@@ -17,6 +17,10 @@ from assay.errors import EngineError, InputError
 from assay.progress import Progress
 
 SAMPLE = 8
+# How long the comparison with an engine may take: some times as long as the rows say that their searches took, within
+# these bounds. A file can claim searches that never end.
+_COMPARING_FACTOR, _LEAST_COMPARING, _MOST_COMPARING = 10, 60.0, 600.0
+_MOST_NODES = 1_000_000_000  # more cannot be searched in that time
 _BATCH = 2_000
 
 
@@ -85,7 +89,14 @@ def _identity_of(entries: Sequence[Entry], job: Job, named: str | None, path: st
             f"{path} does not name its engine, and there is none here to compare with. {advice}"
         ) from error
     job = replace(job, lines=lines, nodes=nodes, depth=max((result.depth for result in valued), default=job.depth))
-    differ, sample = _disagreements(entries, job)
+    try:
+        if nodes > _MOST_NODES:
+            raise TimeoutError
+        differ, sample = _disagreements(entries, job)
+    except TimeoutError as error:
+        raise InputError(
+            f"{path} does not name its engine, and its searches take {job.engine} here too long to compare. {advice}"
+        ) from error
     identity = asyncio.run(identify(job))
     if differ:
         raise InputError(
@@ -128,5 +139,12 @@ def _disagreements(entries: Sequence[Entry], job: Job) -> tuple[int, int]:
         same = isinstance(mine, Valued) and (mine.moves, mine.scores) == (other.moves, other.scores)
         differ += not same
 
-    asyncio.run(value_all(iter(sample), replace(job, look=False), workers=1, take=compare))
+    took = sum(result.milliseconds for result in sample.values()) / 1000
+    limit = min(max(_COMPARING_FACTOR * took, _LEAST_COMPARING), _MOST_COMPARING)
+
+    async def search() -> None:
+        async with asyncio.timeout(limit):
+            await value_all(iter(sample), replace(job, look=False), workers=1, take=compare)
+
+    asyncio.run(search())
     return differ, len(sample)

@@ -8,13 +8,15 @@
                milliseconds, moves, scores, checksum
     left_out   analysis, key, reason, value, checksum                 positions not worth a search: forced, decided
     covered    analysis, key                                          games analysed whole, by their last position
+    seal       name, value                                            checksums of the schema and of where tables begin
 
 `key` is the 35 bytes of :mod:`assay.engine.position`, `moves` and `scores` the bytes of
 :class:`assay.engine.uci.Valued`. A deeper search of a position takes the place of a shallower one.
 
 The journal is a write-ahead log and every commit is synced, so a finished position survives a kill and a power cut.
 Any number of processes may read while one writes. SQLite notices a damaged page only where it no longer makes sense, so
-rows carry a checksum, too: a value that changed on the disk is refused, never used.
+rows carry a checksum, too: a value that changed on the disk is refused, never used. So does the schema: a table whose
+first page is taken for another's would read as an empty one.
 """
 
 from __future__ import annotations
@@ -32,11 +34,14 @@ from typing import Any, Self
 
 from assay.engine.identity import ALL_LINES, Identity
 from assay.engine.lock import only_writer
+from assay.engine.position import KEY_BYTES
 from assay.engine.uci import Valued
 from assay.errors import StoreError
 
 _APPLICATION = 0x41535359
-_FORMAT = 2  # 1 had no checksums; its stores are read as they are, and get the columns when they are written to
+# 1 had no checksums, 2 no seal; such stores are read as they are, and get what they lack when they are written to.
+_FORMAT, _WITH_CHECKSUMS = 3, 2
+_SEAL = "CREATE TABLE seal (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
 _INDEX = "CREATE UNIQUE INDEX valued_key ON valued (analysis, key, depth, legal)"
 _SCHEMA = f"""
 CREATE TABLE analysis (
@@ -56,11 +61,14 @@ CREATE TABLE left_out (
 CREATE TABLE covered (
     analysis INTEGER NOT NULL REFERENCES analysis, key BLOB NOT NULL, PRIMARY KEY (analysis, key)
 ) WITHOUT ROWID;
+{_SEAL}
 """
 _SUMMED = ("analysis", "valued", "left_out")
 # The fields of Valued, in their order.
 _COLUMNS = "key, depth, reached, legal, nodes, milliseconds, moves, scores"
 _BATCH = 500
+# What comes of a damaged file; messages of SQLite quote it, and may not be UTF-8 then.
+_BROKEN = (sqlite3.Error, UnicodeDecodeError)
 
 
 @dataclass(frozen=True)
@@ -101,12 +109,21 @@ class Store:
             raise StoreError(f"{self.path} cannot be opened: {error}.") from error
         try:
             self._prepare(create)
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             self.close()
             raise StoreError(f"{self.path} cannot be opened as an analysis store: {error}.") from error
         except BaseException:
             self.close()
             raise
+        self._file = self._which_file()
+
+    def _which_file(self) -> tuple[int, int] | None:
+        """What the system knows the file at this path by; None if there is none."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _is_fixed(self) -> bool:
         """Whether nobody can write here and nothing is left in a log: SQLite reads such a store only if it is told."""
@@ -115,26 +132,69 @@ class Store:
 
     def _prepare(self, create: bool) -> None:
         db = self._db
-        if create and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        # A damaged store may seem to have no tables, and must not get new ones.
+        if create and not application and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
             db.execute("PRAGMA page_size = 8192")
             db.execute("PRAGMA journal_mode = WAL")
-            db.executescript(
-                f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA application_id = {_APPLICATION};"
-                f"PRAGMA user_version = {_FORMAT}; COMMIT;"
-            )
-        (application,) = db.execute("PRAGMA application_id").fetchone()
+            self._change(f"{_SCHEMA} PRAGMA application_id = {_APPLICATION}")
+            application = _APPLICATION
         (version,) = db.execute("PRAGMA user_version").fetchone()
         if application != _APPLICATION:
             raise StoreError(f"{self.path} is not an analysis store.")
         if version > _FORMAT:
             raise StoreError(f"{self.path} was written by a newer version of Assay: update Assay.")
-        if create and version < _FORMAT:
-            added = "".join(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER;" for table in _SUMMED)
-            db.executescript(f"BEGIN IMMEDIATE; {added} PRAGMA user_version = {_FORMAT}; COMMIT;")
+        if version == _FORMAT or db.execute("SELECT 1 FROM sqlite_master WHERE name = 'seal'").fetchone():
+            self._check_seal(create)
+        elif create:
+            summed = _SUMMED if version < _WITH_CHECKSUMS else ()
+            self._change("".join(f"ALTER TABLE {table} ADD COLUMN checksum INTEGER;" for table in summed) + _SEAL)
             version = _FORMAT
-        self._checksum = "checksum" if version >= _FORMAT else "NULL"
+        self._checksum = "checksum" if version >= _WITH_CHECKSUMS else "NULL"
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA cache_size = -65536")
+
+    def _change(self, statements: str) -> None:
+        """Change the schema, all of it or nothing, and seal it."""
+        self._db.execute("BEGIN IMMEDIATE")
+        for statement in (*statements.split(";"), f"PRAGMA user_version = {_FORMAT}"):
+            self._db.execute(statement)
+        self._seal()
+        self._db.execute("COMMIT")
+
+    def _sums(self) -> dict[str, int]:
+        """The checksums of the schema as it is: what the tables are, and where they begin."""
+        rows = self._db.execute(
+            "SELECT type, name, tbl_name, sql, rootpage FROM sqlite_master ORDER BY name"
+        ).fetchall()
+        return {"schema": _sum(value for row in rows for value in row[:4]), "roots": _sum(row[4] for row in rows)}
+
+    def _seal(self) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO seal VALUES (?, ?)", self._sums().items())
+
+    def _check_seal(self, write: bool) -> None:
+        """Refuse a store whose schema is not the one that was written.
+
+        Tables may begin elsewhere since, as after VACUUM; then SQLite looks through the whole of the file, and a writer
+        seals it anew.
+        """
+        try:
+            sealed, found = dict(self._db.execute("SELECT name, value FROM seal")), self._sums()
+            whole = sealed == found or (
+                sealed["schema"] == found["schema"]
+                and self._db.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",)
+            )
+        except (*_BROKEN, KeyError) as error:
+            if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+                raise
+            whole = False
+        if not whole:
+            raise StoreError(
+                f"{self.path} is damaged where it says what it holds. "
+                f"'sqlite3 {self.path} .recover' saves what can be saved."
+            )
+        if write and sealed != found:
+            self._seal()
 
     def __enter__(self) -> Self:
         return self
@@ -152,8 +212,10 @@ class Store:
 
     def _rows(self, sql: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         try:
-            yield from self._db.execute(sql, values)
-        except sqlite3.Error as error:
+            # `yield from` would close the cursor, perhaps after the store was.
+            for row in self._db.execute(sql, values):  # noqa: UP028
+                yield row
+        except _BROKEN as error:
             rescue = f" 'sqlite3 {self.path} .recover' saves what can be saved." if "malformed" in str(error) else ""
             raise StoreError(f"{self.path} cannot be read: {error}.{rescue}") from error
 
@@ -161,11 +223,14 @@ class Store:
         """A row without its checksum, the last column; StoreError if it is not what was stored."""
         *values, checksum = row
         if checksum is not None and checksum != _sum(values):
-            raise StoreError(
-                f"{self.path} is damaged: it holds values that are not those that were stored. "
-                f"'assay analyses --store {self.path} --mend' takes them out; analyse again to make them anew."
-            )
+            raise self._damaged()
         return values
+
+    def _damaged(self) -> StoreError:
+        return StoreError(
+            f"{self.path} is damaged: it holds values that are not those that were stored. "
+            f"'assay analyses --store {self.path} --mend' takes them out; analyse again to make them anew."
+        )
 
     def kept(self) -> list[Kept]:
         """What the store holds, an entry for each identity."""
@@ -187,10 +252,10 @@ class Store:
         rows = self._rows(f"SELECT id, engine, net, options, nodes, lines, {self._checksum} FROM analysis ORDER BY id")
         found = {}
         for number, *row in rows:
-            engine, net, options, nodes, lines = self._checked(row)
-            found[number] = Identity(
-                engine, net, tuple((name, value) for name, value in json.loads(options)), nodes, lines
-            )
+            identity = _identity(self._checked(row))
+            if identity is None:
+                raise self._damaged()
+            found[number] = identity
         return found
 
     def siblings(self, identity: Identity) -> list[tuple[int, int]]:
@@ -280,13 +345,19 @@ class Store:
     def _valued(self, where: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
         """The fields of valued positions, checked."""
         for row in self._rows(f"SELECT {_COLUMNS}, {self._checksum} FROM valued WHERE {where} ORDER BY id", values):
-            yield self._checked(row)
+            fields = self._checked(row)
+            if not _is_valued(fields):
+                raise self._damaged()
+            yield fields
 
     def all_left_out(self, analysis: int) -> Iterator[LeftOut]:
         """Every position left out of one analysis."""
         columns = f"key, reason, value, {self._checksum}"
         for row in self._rows(f"SELECT {columns} FROM left_out WHERE analysis = ?", (analysis,)):
-            yield LeftOut(*self._checked(row))
+            fields = self._checked(row)
+            if not _is_left_out(fields):
+                raise self._damaged()
+            yield LeftOut(*fields)
 
     def games(self, analysis: int) -> set[bytes]:
         """The last valued positions of the games that one analysis covers."""
@@ -296,18 +367,23 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing."""
+        """All of it or nothing; StoreError if the file that is written to is no longer the one at this path."""
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
                 self._db.execute("COMMIT")
+                if self._which_file() != self._file:
+                    raise StoreError(
+                        f"{self.path} was removed or replaced while it was written to: what this run stored is not in "
+                        "it. Run the same command again."
+                    )
             except BaseException:
                 # After some errors, such as a full disk, SQLite has rolled back by itself.
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-        except sqlite3.Error as error:
+        except _BROKEN as error:
             raise StoreError(f"{self.path} cannot be written: {error}.") from error
 
     def number_of(self, identity: Identity) -> int:
@@ -363,13 +439,17 @@ class Store:
             # What is damaged may be an index, or the row that it leads to: rows first, then the index from them.
             db.execute("REINDEX analysis")
             db.execute("DROP INDEX valued_key")
-            for table, name, columns in (
-                ("analysis", "id, id", "engine, net, options, nodes, lines"),
-                ("valued", "analysis, id", _COLUMNS),
-                ("left_out", "analysis, key", "key, reason, value"),
+            for table, name, columns, is_one in (
+                ("analysis", "id, id", "engine, net, options, nodes, lines", _identity),
+                ("valued", "analysis, id", _COLUMNS, _is_valued),
+                ("left_out", "analysis, key", "key, reason, value", _is_left_out),
             ):
-                rows = db.execute(f"SELECT {name}, {columns}, checksum FROM {table} WHERE checksum NOT NULL")
-                wrong = [(one, two) for one, two, *row, checksum in rows if checksum != _sum(row)]
+                rows = db.execute(f"SELECT {name}, {columns}, checksum FROM {table}")
+                wrong = [
+                    (one, two)
+                    for one, two, *row, checksum in rows
+                    if not is_one(row) or (checksum is not None and checksum != _sum(row))
+                ]
                 db.executemany(f"DELETE FROM {table} WHERE ({name}) = (?, ?)", wrong)
                 damaged += len(wrong)
             for table in ("valued", "left_out", "covered"):
@@ -377,7 +457,47 @@ class Store:
             # A position whose key was damaged in the index may have been analysed again.
             db.execute("DELETE FROM valued WHERE id NOT IN (SELECT max(id) FROM valued GROUP BY analysis, key)")
             db.execute(_INDEX)
+            self._seal()
         return damaged
+
+
+# A store may come from another hand, and SQLite holds anything in any column: what rows must be, checksum or not.
+
+
+def _identity(row: Sequence[Any]) -> Identity | None:
+    """The identity of a row of `analysis`; None if it is none."""
+    try:
+        engine, net, options, nodes, lines = row
+        pairs = tuple((name, value) for name, value in json.loads(options))
+    except (TypeError, ValueError, RecursionError):
+        return None
+    texts = (engine, net, *(text for pair in pairs for text in pair))
+    if not all(type(text) is str for text in texts) or type(nodes) is not int or type(lines) is not int:
+        return None
+    return Identity(engine, net, pairs, nodes, lines)
+
+
+def _is_valued(row: Sequence[Any]) -> bool:
+    key, depth, reached, legal, nodes, milliseconds, moves, scores = row
+    return (
+        type(key) is type(moves) is type(scores) is bytes
+        and type(depth) is type(reached) is type(legal) is type(nodes) is type(milliseconds) is int
+        and len(key) == KEY_BYTES
+        and reached > 0 < len(moves)
+        and len(moves) % 2 == 0
+        and len(scores) == len(moves) * reached
+    )
+
+
+def _is_left_out(row: Sequence[Any]) -> bool:
+    key, reason, value = row
+    return (
+        type(key) is bytes
+        and len(key) == KEY_BYTES
+        and type(reason) is str
+        and type(value) is int
+        and -(1 << 15) <= value < 1 << 15
+    )
 
 
 def _sum(values: Iterable[Any]) -> int:
