@@ -17,9 +17,11 @@ from assay.games.columns import COLUMNS
 
 Run = Callable[..., tuple[int, str, str]]
 GAMES = [
-    game_text(i, 12, notes=i % 2 == 0, WhiteElo=str(1500 + 20 * i), BlackElo=str(1510 + 20 * i), TimeControl=control)
+    game_text(
+        i + more, 12, notes=i % 2 == 0, WhiteElo=str(1500 + 20 * i), BlackElo=str(1510 + 20 * i), TimeControl=control
+    )
     for i in range(20)
-    for control in ("300+0", "60+0")
+    for more, control in ((0, "300+0"), (100, "60+0"))
 ]
 
 
@@ -80,7 +82,8 @@ def test_filter_counts(run: Run, made: Path) -> None:
     assert expected > 1
     assert run("filter", made, "--where", EXPRESSION, "--count-only") == (0, f"{expected}\n", "")
     assert run("filter", made, "--where", EXPRESSION)[1].split() == ["games", "of", str(expected), "40"]
-    assert run("filter", made, made, "--where", "True", "--count-only")[1] == "80\n"
+    assert run("filter", made, made, "--where", "True", "--count-only", "--keep-duplicates")[1] == "80\n"
+    assert run("filter", made, made, "--where", "True", "--count-only")[1] == "40\n"
 
 
 def test_filter_shows(run: Run, made: Path) -> None:
@@ -161,3 +164,38 @@ def test_month_mistake(run: Run, tmp_path: Path) -> None:
 def test_help_has_examples(run: Run, command: str) -> None:
     code, out, _ = run(command, "--help")
     assert code == 0 and "Examples:" in out and f"assay {command} " in out
+
+
+@pytest.mark.parametrize("movetext", [(), ("--movetext",)])
+def test_games_that_occur_twice_count_once(run: Run, made: Path, pgn: Path, movetext: tuple[str, ...]) -> None:
+    """The same games in two indexes, one of them from a file in another spelling and with comments."""
+    again = pgn.with_name("again.pgn")
+    again.write_text(pgn.read_text().replace('[White "', '[White "  ').replace("1. ", "1. {a word} ", 3))
+    other = again.with_suffix(".parquet")
+    assert run("index", again, "-o", other, *movetext)[0] == 0
+    both = ("--where", "plies > 0", made, other)
+    code, out, err = run("filter", *both, "--count-only")
+    assert (code, out) == (0, "40\n") and err.startswith("assay: 40 games occur twice and count once: 41 = 1 (")
+    assert "and 35 more. --keep-duplicates counts them all." in err
+    assert run("filter", *both, "--count-only", "--keep-duplicates") == (0, "80\n", "")
+    assert json.loads(run("stats", made, other, "--format", "json")[1])["games"] == 40
+    assert json.loads(run("stats", made, other, "--format", "json", "--keep-duplicates")[1])["games"] == 80
+    drawn = pgn.with_name("drawn.pgn")
+    for flags, games in (((), 10), (("--keep-duplicates",), 20)):
+        _, out, err = run("balance", made, other, "--per-band", "99", "--out-pgn", drawn, "--format", "json", *flags)
+        assert [row["drawn"] for row in json.loads(out)] == [games] * 4 and ("count once" in err) is (not flags)
+    assert run("filter", *both, "--out-pgn", drawn)[0] == 0
+    assert drawn.read_text().count("[White ") == 40
+
+
+def test_moves_decide_which_games_are_one(run: Run, pgn: Path) -> None:
+    """Same players, same length, same result: two games with other moves; and one where the moves cannot be read."""
+    tags = {"White": "Elm", "Black": "Oak", "Date": "2020.01.02", "Round": "3", "Event": "Open"}
+    pgn.write_text("\n\n".join([game_text(1, 30, **tags), game_text(2, 30, **tags), game_text(1, 30, **tags)]))
+    made = pgn.with_suffix(".parquet")
+    assert run("index", pgn, "-o", made)[0] == 0
+    code, out, err = run("filter", made, "--where", "True", "--count-only")
+    assert (code, out) == (0, "2\n") and "1 game occurs twice and counts once: 3 = 1 (Elm - Oak 2020.01.02)." in err
+    pgn.unlink()
+    code, out, err = run("filter", made, "--where", "True", "--count-only")
+    assert (code, out) == (0, "1\n") and "moves could not be compared" in err

@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, out_folder_option, print_table, say
+from assay.cli.common import (
+    Command,
+    format_option,
+    is_quiet,
+    keep_duplicates_option,
+    out_folder_option,
+    print_table,
+    say,
+    tell_duplicates,
+)
 from assay.errors import InputError
 from assay.printable import json_text
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from assay.games.catalog import Index
     from assay.games.indexing import IndexReport
     from assay.games.stats import Stats
 
@@ -126,8 +138,11 @@ def month(month: str, out: Path, url: str | None, movetext: bool, format: str) -
 @where_option
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw pictures there.")
 @click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Time controls in the text tables.")
+@keep_duplicates_option
 @format_option
-def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: int, format: str) -> None:
+def stats(
+    indexes: tuple[str, ...], where: str | None, plots: Path | None, top: int, format: str, keep_duplicates: bool
+) -> None:
     """Count games by rating band and time control.
 
     A game belongs to the band of its players' average rating, [600,700) to [3000,3100); games whose players differ
@@ -143,8 +158,9 @@ def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: 
     from assay.games.stats import count
 
     opened = open_indexes(indexes)
+    rows = _each_once(opened, rows_of(opened, where), keep_duplicates)
     with reading([index.path for index in opened]):
-        found = count(rows_of(opened, where))
+        found = count(rows)
     if format == "table":
         _print_stats(found, top)
     else:
@@ -154,6 +170,17 @@ def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: 
 
         for path in plot_stats(found, plots):
             say(f"assay: wrote {path}", err=True)
+
+
+def _each_once(opened: list[Index], rows: pl.LazyFrame, keep_duplicates: bool) -> pl.LazyFrame:
+    """The rows without those of games that occur again, unless they are wanted; stderr says which they are."""
+    if keep_duplicates:
+        return rows
+    from assay.games.once import once
+
+    rows, duplicates = once(opened, rows)
+    tell_duplicates(duplicates)
+    return rows
 
 
 def _rating_rows(found: Stats) -> list[dict[str, Any]]:
@@ -232,9 +259,16 @@ def _print_stats_whole(found: Stats, format: str) -> None:
 @click.option(
     "--out-pgn", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the games there."
 )
+@keep_duplicates_option
 @format_option
 def filter(
-    indexes: tuple[str, ...], where: str, count_only: bool, preview: int | None, out_pgn: Path | None, format: str
+    indexes: tuple[str, ...],
+    where: str,
+    count_only: bool,
+    preview: int | None,
+    out_pgn: Path | None,
+    keep_duplicates: bool,
+    format: str,
 ) -> None:
     """Count, show or write the games for which a condition holds.
 
@@ -262,7 +296,7 @@ def filter(
     from assay.games.export import SPAN, games_of, write_games
 
     opened = open_indexes(indexes)
-    rows = rows_of(opened, where)
+    rows = _each_once(opened, rows_of(opened, where), keep_duplicates)
     if out_pgn is not None:
         spans = collect(rows.select(SPAN), opened)
         written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
@@ -297,9 +331,17 @@ def filter(
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed draws the same games."
 )
+@keep_duplicates_option
 @format_option
 def balance(
-    indexes: tuple[str, ...], per_band: int, out_pgn: Path, band_width: int, where: str | None, seed: int, format: str
+    indexes: tuple[str, ...],
+    per_band: int,
+    out_pgn: Path,
+    band_width: int,
+    where: str | None,
+    seed: int,
+    keep_duplicates: bool,
+    format: str,
 ) -> None:
     """Draw the same number of games from every rating band, or all where there are fewer.
 
@@ -319,7 +361,9 @@ def balance(
     from assay.games.indexing import manifest_path
 
     opened = open_indexes(indexes)
-    drawn = draw(opened, per_band, bands=Bands(width=band_width), where=where, seed=seed)
+    drawn = draw(
+        opened, per_band, bands=Bands(width=band_width), where=where, seed=seed, keep_duplicates=keep_duplicates
+    )
     if not drawn.spans.height:
         raise InputError(
             "no game is left to draw from: none has two ratings near enough, or the filter lets none through."
@@ -331,8 +375,10 @@ def balance(
         if drawn.available[start]
     ]
     settings = {"per_band": per_band, "band_width": band_width, "where": where, "seed": seed}
+    settings |= {"keep_duplicates": True} if keep_duplicates else {}
     about = manifest.make("balanced games", inputs=manifest.describe_inputs(indexes), settings=settings)
     about["bands"], about["dropped"] = rows, drawn.dropped
     manifest.write(manifest_path(out_pgn), about)
     print_table(rows, format=format)
     _tell_counts(drawn.dropped)
+    tell_duplicates(drawn.duplicates)

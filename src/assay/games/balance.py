@@ -10,7 +10,9 @@ import polars as pl
 
 from assay.bands import Bands
 from assay.games.catalog import Index, collect, rows_of
+from assay.games.duplicates import Duplicates
 from assay.games.export import SPAN
+from assay.games.once import once
 from assay.games.stats import BAND, band_of, reason_of
 
 
@@ -23,11 +25,23 @@ class Draw:
     available: dict[int, int]
     drawn: dict[int, int]
     dropped: dict[str, int]
+    duplicates: Duplicates
 
 
-def draw(indexes: Sequence[Index], per_band: int, *, bands: Bands, where: str | None = None, seed: int = 0) -> Draw:
+def draw(
+    indexes: Sequence[Index],
+    per_band: int,
+    *,
+    bands: Bands,
+    where: str | None = None,
+    seed: int = 0,
+    keep_duplicates: bool = False,
+) -> Draw:
     """Draw `per_band` games from each band (all, where there are fewer), the same ones for the same seed."""
-    rows = rows_of(indexes, where).select(*SPAN, band_of(bands).alias(BAND), reason_of(bands).alias("reason"))
+    all_rows, duplicates = rows_of(indexes, where), Duplicates()
+    if not keep_duplicates:
+        all_rows, duplicates = once(indexes, all_rows)
+    rows = all_rows.select(*SPAN, band_of(bands).alias(BAND), reason_of(bands).alias("reason"))
     labels = collect(rows.select(BAND, "reason"), indexes)
     band = labels[BAND].fill_null(-1).to_numpy()
     chosen = []
@@ -46,4 +60,5 @@ def draw(indexes: Sequence[Index], per_band: int, *, bands: Bands, where: str | 
         available={start: int(np.count_nonzero(band == start)) for start in bands.starts},
         drawn={start: len(rows_) for start, rows_ in zip(bands.starts, chosen, strict=True)},
         dropped=dict(reasons.iter_rows()),
+        duplicates=duplicates,
     )

@@ -20,7 +20,6 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,10 +47,8 @@ _RESULTS = {"1-0": 1, "0-1": 2, "1/2-1/2": 3, "1/2": 3, "½-½": 3}  # one that 
 _FACTS = ("White", "Date", "Result", "Round", "Site")
 _RECORD = struct.Struct("<QIBQQ")
 _MASK = (1 << 64) - 1
-_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"
 
 
-@lru_cache(maxsize=1 << 16)
 def plain_name(name: str) -> str:
     """A player's name without what its spellings differ in: case, accents, punctuation, a federation behind it.
 
@@ -153,10 +150,10 @@ def _day(value: str | None) -> int:
     >>> _day("2020.01.02"), _day("2020.??.??"), _day("????.??.??"), _day(None), _day("yesterday")
     (20200102, 20200000, 0, 0, 0)
     """
-    match = _DATE.match(value or "")
-    year, month, day = (
-        (int(part) if part and part.isdecimal() else 0 for part in match.groups()) if match else (0, 0, 0)
-    )
+    match = _DATE.match(value or "????")
+    if not match:
+        return 0
+    year, month, day = (int(part) if part and part.isdecimal() else 0 for part in match.groups())
     return (year * 100 + month) * 100 + day
 
 
@@ -179,12 +176,6 @@ def _name(value: str | None) -> int:
     return _hash(text) if (text := plain_name(value or "")) else 0
 
 
-def _position(value: str | None) -> int:
-    """A set-up that makes the game another; 0 for the usual one."""
-    board = " ".join((value or "").split()[:2])
-    return 0 if board in ("", _START) else _hash(board)
-
-
 def _hash(text: str) -> int:
     return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass")) or 1
 
@@ -203,7 +194,6 @@ _READ: dict[str, Callable[[str | None], int]] = {
     "Round": _other,
     "Event": _other,
     "Site": _site,
-    "FEN": _position,
 }
 TAGS = tuple(_READ)
 
@@ -215,8 +205,7 @@ def _key(read: Mapping[str, Any], moves: Any, without: Any) -> Any:
     """
     white, black = read["White"], read["Black"]
     swapped = (white > black) & (without != 0)
-    key = _mixed(_mixed(white ^ (white ^ black) * swapped, black ^ (white ^ black) * swapped), read["FEN"])
-    key = _mixed(key, moves)
+    key = _mixed(_mixed(white ^ (white ^ black) * swapped, black ^ (white ^ black) * swapped), moves)
     for tag in ("Date", "Round", "Event"):
         key = _mixed(key, read[tag] * without)
     return key
@@ -312,8 +301,7 @@ def repeats(
     without = (plies == 0).astype(np.uint64)
     places = np.flatnonzero(_can_tell(read, without))
     if look is not None and (moves == UNREAD).any():
-        # Most games share not even players and length with another: their moves need not be read.
-        _, places = _shared(_keys(read, plies.astype(np.uint64), without, places), places)
+        places = _worth_a_look(read, plies, without, places)
         unread = places[moves[places] == UNREAD]
         if len(unread):
             moves = moves.copy()
@@ -332,6 +320,37 @@ def repeats(
     return first
 
 
+def may_be_copies(tags: Mapping[str, Column], plies: Codes) -> Places:
+    """The games that share both players and length with another, told from the columns White and Black alone.
+
+    What this is for: of a large table little else needs to be read.
+    """
+    white, black = (_numbers(tags[tag], _name, len(plies)) for tag in ("White", "Black"))
+    keys = _mixed(_mixed(np.minimum(white, black), np.maximum(white, black)), plies.astype(np.uint64))
+    places = np.flatnonzero((white != 0) & (black != 0))
+    return places[shared_keys(keys[places])]
+
+
+def instead_of_moves(tags: Mapping[str, Column], plies: Codes, places: Places) -> Numbers:
+    """What serves in the place of moves that cannot be read: all the rest, equal in two copies only if all is known."""
+    read = {tag: _numbers(tags.get(tag), function, len(plies))[places] for tag, function in _READ.items()}
+    numbers = plies[places].astype(np.uint64)
+    for tag in ("Date", "Round", "Event", "Result"):
+        numbers = _mixed(numbers, read[tag])
+    told = _can_tell(read, np.ones(len(places), np.uint64))
+    return np.where(told, numbers, _mixed(numbers, places.astype(np.uint64) + np.uint64(1)))
+
+
+def _worth_a_look(read: Mapping[str, Numbers], plies: Codes, without: Numbers, places: Places) -> Places:
+    """The games that share players and length with another, and the day and the address where all of these have one."""
+    keys, places = _shared(_keys(read, plies.astype(np.uint64), without, places), places)
+    for known, number in ((read["Date"] % 100 != 0, read["Date"]), (read["Site"] != 0, read["Site"])):
+        _, group = np.unique(keys, return_inverse=True)
+        all_known = np.bincount(group, ~known[places]) == 0
+        keys, places = _shared(np.where(all_known[group], _mixed(keys, number[places]), keys), places)
+    return places
+
+
 def _keys(read: Mapping[str, Numbers], moves: Numbers, without: Numbers, places: Places) -> Numbers:
     """The keys of the games in these places."""
     keys: Numbers = _key({tag: column[places] for tag, column in read.items()}, moves[places], without[places])
@@ -340,14 +359,27 @@ def _keys(read: Mapping[str, Numbers], moves: Numbers, without: Numbers, places:
 
 def _shared(keys: Numbers, places: Places) -> tuple[Numbers, Places]:
     """Those of the games whose key another has too, in their order."""
-    order = np.argsort(keys, kind="stable")
-    again = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-    shared = np.unique(np.concatenate([order[again], order[again + 1]]))
+    shared = shared_keys(keys)
     return keys[shared], places[shared]
 
 
-def duplicates_of(first: Places, tags: Mapping[str, Column]) -> Duplicates:
-    """What :func:`repeats` found, for the summary."""
+def shared_keys(keys: Numbers) -> Places:
+    """The places of the keys that occur more than once.
+
+    >>> shared_keys(np.array([5, 7, 5, 1], np.uint64))
+    array([0, 2])
+    """
+    in_order = np.sort(keys)
+    twice = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])
+    if not len(twice):
+        return np.empty(0, np.int64)
+    at = np.minimum(np.searchsorted(twice, keys), len(twice) - 1)
+    return np.flatnonzero(twice[at] == keys)
+
+
+def duplicates_of(first: Places, tags: Mapping[str, Column], numbers: Places | None = None) -> Duplicates:
+    """What :func:`repeats` found, for the summary; `numbers` are the places of the games in a larger table."""
+    place = np.arange(len(first)) if numbers is None else numbers
 
     def value(tag: str, game: int) -> str:
         codes, values = tags.get(tag, ((), ()))
@@ -355,7 +387,13 @@ def duplicates_of(first: Places, tags: Mapping[str, Column]) -> Duplicates:
 
     return Duplicates(
         [
-            Duplicate(g + 1, int(first[g]) + 1, value("White", g), value("Black", g), _shown_date(value("Date", g)))
+            Duplicate(
+                int(place[g]) + 1,
+                int(place[first[g]]) + 1,
+                value("White", g),
+                value("Black", g),
+                _shown_date(value("Date", g)),
+            )
             for g in np.flatnonzero(first != np.arange(len(first))).tolist()
         ]
     )

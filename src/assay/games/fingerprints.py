@@ -2,7 +2,7 @@
 
 Comments, variations, numbers, NAGs, marks for checks and captures do not count, nor whether a piece is named by its
 file where that is not needed: of a move its piece, the square that it goes to and what a pawn becomes are kept, so that
-"12. Nbxd7+!" and "Nd7" are the same move. No board is set up.
+"12. Nbxd7+!" and "Nd7" are the same move. No board is set up; a position in the FEN tag counts like one more move.
 
 The number is the sum of a hash of each move times the multiplier of its ply, all modulo 2^64 (Carter and Wegman's
 multilinear hashing, JCSS 18, 1979). For many games it is taken from the bytes where they lie. The distinct words of all
@@ -12,6 +12,7 @@ games are few: a table says what each is worth, so that both ways read a word wi
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,15 +20,18 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from assay.games.lines import words_at
+from assay.games.lines import same, words_at
 from assay.games.plies import Movetext, main_line
-from assay.games.split import Split
+from assay.games.reader import Game
+from assay.games.split import Split, split
 
 Keys = npt.NDArray[np.uint64]
 
 _TAGS = re.compile(rb"\s*(?:\[[A-Za-z0-9][^\n]*(?:\n\s*|$))*")
 _WORD = re.compile(rb"(?<=[\0-,.}])(?=([A-Za-z0][^\0- ]{1,7}))")
 _MOVE = re.compile(r"([KQRBN]?)([a-h]?)[1-8]?[x:-]?([a-h])([1-8])=?([QRBN]?)|([O0]-[O0](?:-[O0])?)")
+_FEN = re.compile(rb'^[ \t]*\[FEN "([^\n]*)"', re.MULTILINE)
+_START = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"
 _MASK = (1 << 64) - 1
 _LONGEST = 1 << 12  # plies; what follows has the multipliers of the beginning again
 _BITS = 16
@@ -70,6 +74,12 @@ def worth(word: bytes) -> int:
     return xxhash.xxh3_64_intdigest(move.encode()) or 1
 
 
+def _set_up(fen: bytes) -> int:
+    """The hash of a position to start from, 0 for the usual one."""
+    board = b" ".join(fen.split()[:2])
+    return 0 if board in (b"", _START) else xxhash.xxh3_64_intdigest(board)
+
+
 def fingerprint(game: bytes) -> tuple[int, int]:
     """The number of the moves of one game, 0 if it has none, and how many they are.
 
@@ -82,6 +92,8 @@ def fingerprint(game: bytes) -> tuple[int, int]:
         if value := worth(word):
             total += value * _EACH[plies % _LONGEST]
             plies += 1
+    if b"[FEN " in game and tags and (fens := _FEN.findall(tags.group())):
+        total += _set_up(fens[-1])
     return (total & _MASK or 1, plies) if plies else (0, 0)
 
 
@@ -139,7 +151,20 @@ def fingerprints(part: Split) -> Fingerprints:
     values *= _MULTIPLIERS[ply & (_LONGEST - 1)]
     before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(values)])
     keys = before[end] - before[begin]
+    lines = np.flatnonzero(same(part.tag_words, b'FEN "'))
+    for line in lines[np.append(np.diff(part.tag_games[lines]) > 0, True)[: len(lines)]].tolist():
+        value = part.data[part.tag_starts[line] : part.tag_ends[line]]
+        keys[part.tag_games[line]] += np.uint64(_set_up(value[6:].rpartition(b'"')[0]))
     keys[(keys == 0) & (count > 0)] = 1
     for g in np.flatnonzero(odd).tolist():
-        keys[g], count[g] = fingerprint(text.padded[text.starts[g] : text.ends[g]].tobytes())
+        keys[g], count[g] = fingerprint(part.data[part.starts[g] : part.ends[g]])
+    keys[count == 0] = 0
     return Fingerprints(keys, count.astype(np.int32))
+
+
+def fingerprints_of(games: Sequence[Game]) -> Keys:
+    """The numbers of the moves of these games."""
+    part = split(b"\n\n".join(game.data for game in games))
+    if len(part) == len(games):
+        return fingerprints(part).keys
+    return np.array([fingerprint(game.data)[0] for game in games], np.uint64)  # one of them is not as it should be
