@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -135,6 +136,9 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line; end with 0 (done), 1 (a sentence says why not), 2 (wrong usage) or 130 (interrupted)."""
     words = list(sys.argv[1:] if args is None else args)
+    if args is None:
+        # Whoever is asked to end winds up, too: engines are ended, half-written files removed.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     debug = "--debug" in words
     warnings.simplefilter("always", AssayWarning)
     warnings.showwarning = _show_warning

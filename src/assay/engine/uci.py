@@ -8,7 +8,9 @@ line as it comes costs more than everything else here.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,6 +30,8 @@ _MOST_NODES = (1 << 63) - 1  # what a store can hold
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
 _MOST_OUTPUT = 64 << 20
+# The process groups of the engines that run now, led by the processes that were started.
+_GROUPS: set[int] = set()
 
 
 class NoAnswerError(EngineError):
@@ -166,6 +170,20 @@ def read_hello(output: bytes) -> tuple[str, dict[str, tuple[str, int | None]]]:
     return engine, options
 
 
+def end_engines() -> None:
+    """End every engine of this process at once, for one that is about to end without winding up."""
+    for group in tuple(_GROUPS):
+        _end_group(group)
+
+
+def _end_group(group: int) -> None:
+    """Kill an engine with all that it started: behind a script the engine is not the process that was started."""
+    _GROUPS.discard(group)
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+
+
 def legal_moves(key: bytes) -> frozenset[str]:
     """The legal moves of a position, in UCI."""
     return frozenset(move.uci() for move in chess.Board(to_fen(key)).legal_moves)
@@ -198,7 +216,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         loop = asyncio.get_running_loop()
         try:
             _, engine = await loop.subprocess_exec(
-                lambda: cls(job), *find(job.engine), stderr=asyncio.subprocess.DEVNULL
+                lambda: cls(job), *find(job.engine), stderr=asyncio.subprocess.DEVNULL, start_new_session=True
             )
         except OSError as error:
             raise EngineError(f"{job.engine} cannot be started: {error.strerror or error}.") from error
@@ -283,8 +301,10 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._transport.close()
 
     def kill(self, why: str) -> None:
-        """Kill the engine; whoever waits for it gets an EngineError with this reason."""
+        """Kill the engine and all that it started; whoever waits for it gets an EngineError with this reason."""
         self._fail(why)
+        if (group := self._transport.get_pid()) in _GROUPS:
+            _end_group(group)
         with suppress(ProcessLookupError):
             self._transport.kill()
 
@@ -316,6 +336,7 @@ class UciEngine(asyncio.SubprocessProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
+        _GROUPS.add(self._transport.get_pid())
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -334,6 +355,9 @@ class UciEngine(asyncio.SubprocessProtocol):
             self.kill("it talks without end")
 
     def process_exited(self) -> None:
+        # What a script started may outlive it. Later the number of the group could be that of another one.
+        if (group := self._transport.get_pid()) in _GROUPS:
+            _end_group(group)
         code = self._transport.get_returncode()
         self._fail(f"it died (exit code {code})" if code is None or code >= 0 else f"it died (signal {-code})")
         if not self._gone.done():

@@ -82,11 +82,13 @@ class Runner:
         try:
             with (folder / "worker.log").open("ab") as log:
                 # The worker lives only as long as its standard input is open: a killed server leaves no orphan.
-                self._process = await asyncio.create_subprocess_exec(
+                process = self._process = await asyncio.create_subprocess_exec(
                     *self.worker, str(folder),
                     stdin=asyncio.subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
                 )  # fmt: skip
-            code = await self._process.wait()
+            if job in self._cancelled:  # while it was being started
+                await self._end_process()
+            code = await process.wait()
         finally:
             self._running = ""
         if job in self._cancelled or self.folders.folder(job) is None:
@@ -100,6 +102,8 @@ class Runner:
         process, self._process = self._process, None
         if process is None or process.returncode is not None:
             return
+        assert process.stdin is not None
+        process.stdin.close()  # either of the two ends a worker, with its engines (see `told.end_with_parent`)
         with suppress(ProcessLookupError):
             process.terminate()
         try:
@@ -110,7 +114,7 @@ class Runner:
 
 
 def _kill(process: asyncio.subprocess.Process) -> None:
-    """End a worker with the engines it started."""
+    """End a worker that does not go by itself."""
     with suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

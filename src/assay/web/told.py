@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+from assay.engine.uci import end_engines
 from assay.progress import Progress
 from assay.report.content import Report
 from assay.report.write import TEXTS, write
@@ -53,11 +55,20 @@ class Told(Progress):
 
 
 def end_with_parent() -> None:
-    """From now on, end when the server is gone: its end of our standard input closes with it, whatever happened."""
+    """From now on, end with our engines when the server says so or is gone.
+
+    Its end of our standard input closes with it, whatever happened. A thread sees that even while the main one, which
+    gets signals, is in the midst of a long computation.
+    """
+
+    def end(*_: object) -> None:
+        end_engines()
+        os._exit(ORPHANED)
 
     def wait() -> None:
         while os.read(0, 1):  # not sys.stdin: its lock would be held when the interpreter ends
             pass
-        os._exit(ORPHANED)
+        end()
 
+    signal.signal(signal.SIGTERM, end)
     threading.Thread(target=wait, daemon=True).start()
