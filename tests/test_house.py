@@ -34,7 +34,6 @@ HEAVY = {
     "torch",
     "chess",
     "jinja2",
-    "rich",
     "distributed",
 }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.engine.conftest import GAMES
+from tests.faults.processes import COMMAND
 
 from assay.engine.run import Outcome
 
@@ -76,8 +77,7 @@ def test_a_run_that_is_ended_ends_its_engines(
     games.write_text(GAMES)
     command = ["analyse", str(games), "--store", str(tmp_path / "s.db"), "--depth", "2", "--from-move", "2"]
     run = subprocess.Popen(
-        [sys.executable, "-c", "from assay.cli.main import main; main()", *command]
-        + ["--engine", behind_a_script(fault="hangs"), "--patience", "3600"],
+        [*COMMAND, *command, "--engine", behind_a_script(fault="hangs"), "--patience", "3600"],
         stderr=subprocess.PIPE,
         text=True,
     )

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from assay.web.app import make_app
 from assay.web.jobs import JobFolders
 from assay.web.limits import Limits
-from assay.web.serve import patient_protocol
+from assay.web.serve import Server
 
 WORKER = (sys.executable, str(Path(__file__).parent / "made_up_worker.py"))
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -48,8 +47,7 @@ def start(folder: Path, port: int = 0, **how: object) -> Running:
     assert isinstance(limits, Limits)
     app = make_app(folders, worker=WORKER, limits=limits, **how)  # type: ignore[arg-type]
     listening = socket.create_server(("127.0.0.1", port))
-    http = patient_protocol(limits.header_seconds)
-    server = uvicorn.Server(uvicorn.Config(app, http=http, log_level="warning", timeout_graceful_shutdown=1))
+    server = Server(app, limits)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started:

@@ -6,14 +6,22 @@ import asyncio
 import http.client
 import json
 import socket
+import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import pytest
 
+from assay.errors import InputError
+from assay.paths import atomic
+from assay.web import checker
+from assay.web.app import make_app
+from assay.web.checker import Checker
+from assay.web.jobs import JobFolders
 from assay.web.limits import Limits
 
 GAMES = b'[Event "Club"]\n[White "Anna"]\n[Black "Ben"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
@@ -46,6 +54,15 @@ def wait_for(server: Any, job: str, *states: str) -> dict[str, Any]:
     while (told := status_of(server, job))["state"] not in states:
         time.sleep(0.05)
     return told
+
+
+def connect(server: Any) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60)
+
+
+def read_all(connection: socket.socket) -> bytes:
+    """What comes until the other side ends."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def test_submit_status_result(server: Any) -> None:
@@ -193,15 +210,218 @@ def test_a_token_is_needed_where_one_is_set(starting: Callable[..., Any]) -> Non
     assert call(server, "GET", "/", Cookie=cookie.split(";")[0])[0] == 200
 
 
+@pytest.mark.parametrize("token", ["a b", "100%", "%41", "ü", "日本", "a;b,c", '"q"', "a+b&c=d#e?f/", "a\nb", " a "])
+def test_a_token_of_any_characters_works(starting: Callable[..., Any], token: str) -> None:
+    server, encoded = starting(token=token), quote(token, safe="")
+    for wrong in ("", token[:-1], token + "x"):
+        assert call(server, "GET", f"/?token={quote(wrong, safe='')}")[0] == 401
+        assert call(server, "GET", "/", Authorization=f"Bearer {quote(wrong, safe='')}")[0] == 401
+    assert call(server, "GET", "/", Authorization=f"Bearer {encoded}")[0] == 200
+    if token.isprintable() and token.strip() == token and not token.startswith("日"):  # else no header can carry it
+        assert call(server, "GET", "/", Authorization=f"Bearer {token}")[0] == 200
+    status, headers, _ = call(server, "GET", f"/?token={encoded}")
+    assert status == 303
+    assert call(server, "GET", "/", Cookie=headers["set-cookie"].split(";")[0])[0] == 200
+    assert call(server, "GET", "/", Cookie="assay_token=")[0] == 401
+
+
+@pytest.mark.parametrize("token", ["", " ", "\n"])
+def test_an_empty_token_is_refused(tmp_path: Path, token: str) -> None:
+    with pytest.raises(InputError, match="the token is empty"):
+        make_app(JobFolders(tmp_path), worker=(), token=token)
+
+
+def test_what_an_address_takes_is_told_where_it_is_asked_otherwise(server: Any) -> None:
+    for method, path, allowed in (
+        ("PUT", "/api/jobs", "GET, HEAD, POST"),
+        ("OPTIONS", "/api/jobs/0123456789abcdef", "DELETE, GET, HEAD"),
+        ("GET", "/api/jobs/0123456789abcdef/cancel", "POST"),
+        ("POST", "/", "GET, HEAD"),
+    ):
+        status, headers, data = call(server, method, path)
+        assert (status, headers["allow"]) == (405, allowed)
+        assert json.loads(data)["error"].endswith(".")
+
+
+NONSENSE = [
+    *("Content-Length: 12abc", "Content-Length: -1", "Content-Length: +5", "Content-Length: 1, 2", "Content-Length:"),
+    *("Content-Length: " + "9" * 30, "Content-Length: 3\r\nContent-Length: 4", "Content-Length: \xd9\xa3"),
+    *(
+        "Transfer-Encoding: gzip",
+        "Transfer-Encoding: chunked\r\n\r\nnonsense",
+        "Host: twice",
+        "Host",
+        "A b: c",
+        "X: \x00",
+    ),
+]
+
+
+@pytest.mark.parametrize("header", NONSENSE)
+def test_a_request_that_makes_no_sense_is_answered_with_a_sentence(server: Any, header: str) -> None:
+    with connect(server) as connection:
+        head = f"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n"
+        connection.sendall(head.encode("latin-1") + GAMES)
+        head, _, body = read_all(connection).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ")
+    assert json.loads(body)["error"].endswith((".", "?"))
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example", "POST / HTTP/1.1\r\nHost: evil"],
+)
+def test_who_is_refused_cannot_hold_the_connection(starting: Callable[..., Any], head: str) -> None:
+    server = starting(limits=Limits(body_seconds=0.3))
+    with connect(server) as connection:
+        connection.sendall(f"{head}\r\nContent-Length: 1000000\r\n\r\n".encode())
+        answer = read_all(connection)
+        assert answer.startswith((b"HTTP/1.1 403", b"HTTP/1.1 421"))
+        with pytest.raises(OSError):
+            while True:  # a drip, until nobody takes it any more
+                connection.sendall(b"x")
+                time.sleep(0.01)
+
+
+def test_an_answer_that_nobody_reads_is_given_up(starting: Callable[..., Any]) -> None:
+    server = starting(limits=Limits(read_seconds=0.3))
+    job = submit(server, "slow.pgn")
+    wait_for(server, job, "running")
+    (server.folders.root / job / "report.csv").write_bytes(b"x" * 50_000_000)
+    with connect(server) as connection:
+        connection.sendall(f"GET /api/jobs/{job}/result?format=csv HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        with pytest.raises(OSError):
+            while True:
+                connection.sendall(b" ")
+                time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET / HTTP/1.1\r\n", b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n"]
+)
+def test_those_who_hold_connections_shut_nobody_out(starting: Callable[..., Any], begun: bytes) -> None:
+    server = starting(limits=Limits(connections=5, header_seconds=3600, seconds=3600, uploads=2))
+    with ExitStack() as held:
+        for _ in range(12):
+            held.enter_context(connect(server)).sendall(begun)
+        for _ in range(10):
+            assert call(server, "GET", "/api/jobs")[0] == 200
+
+
+def test_a_report_is_whole_while_it_is_replaced(server: Any) -> None:
+    job = submit(server)
+    wait_for(server, job, "done")
+    file, stop = server.folders.root / job / "report.html", threading.Event()
+
+    def replace_it() -> None:
+        while not stop.is_set():
+            for size in (1_000, 300_000, 10):
+                with atomic(file) as part:
+                    part.write_bytes(b"%d " % size + b"x" * size)
+
+    thread = threading.Thread(target=replace_it)
+    thread.start()
+    while file.read_bytes().startswith(b"<"):
+        time.sleep(0.01)
+    try:
+        for path in (f"/jobs/{job}/report", f"/api/jobs/{job}/result?format=html"):
+            for _ in range(100):
+                status, headers, data = call(server, "GET", path)
+                assert status == 200 and len(data) == int(headers["content-length"])
+                size, _, rest = data.partition(b" ")
+                assert len(rest) == int(size)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_long_list_keeps_nobody_waiting(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list is held up; all else is answered meanwhile."""
+    listing, go_on, all_jobs = threading.Event(), threading.Event(), server.folders.all
+
+    def slowly() -> Any:
+        listing.set()
+        go_on.wait()
+        return all_jobs()
+
+    job = submit(server, "slow.pgn")
+    wait_for(server, job, "running")
+    monkeypatch.setattr(server.folders, "all", slowly)
+    answers: list[int] = []
+    threads = [
+        threading.Thread(target=lambda path=path: answers.append(call(server, "GET", path)[0]))
+        for path in ("/", "/api/jobs")
+    ]
+    try:
+        for thread in threads:
+            thread.start()
+        listing.wait()
+        assert status_of(server, job)["state"] == "running"
+        assert not answers
+    finally:
+        go_on.set()
+        for thread in threads:
+            thread.join()
+    assert answers == [200, 200]
+
+
+def test_an_upload_that_takes_too_long_to_look_at_is_refused(starting: Callable[..., Any]) -> None:
+    server = starting(limits=Limits(check_seconds=0))
+    status, _, data = call(server, "POST", "/api/jobs", GAMES)
+    assert status == 400 and b"could not be read within 0 s" in data
+    assert not server.folders.all()
+
+
+def test_an_upload_over_which_its_check_dies_is_refused_and_the_next_is_taken(
+    server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checker, "_ask", dies(checker._ask))
+    assert call(server, "POST", "/api/jobs", GAMES)[0] == 400
+    monkeypatch.undo()
+    assert call(server, "POST", "/api/jobs", GAMES)[0] == 201
+
+
+def dies(ask: Callable[..., Any]) -> Callable[..., Any]:
+    async def killed(process: Any, *words: Any) -> Any:
+        process.kill()
+        return await ask(process, *words)
+
+    return killed
+
+
+def test_an_upload_holds_its_place_until_it_was_looked_at(
+    starting: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+    inside = 0
+
+    async def look(self: Checker, data: bytes) -> tuple[int, str]:
+        nonlocal inside
+        inside += 1
+        held.append(inside)
+        await asyncio.sleep(0.02)
+        inside -= 1
+        return 1, "0" * 64
+
+    monkeypatch.setattr(Checker, "check", look)
+    server = starting(limits=Limits(uploads=2))
+    threads = [threading.Thread(target=call, args=(server, "POST", "/api/jobs", GAMES)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(held) == 8 and max(held) <= 2
+
+
 def test_too_large_is_refused_without_reading_it(server: Any) -> None:
-    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+    with connect(server) as connection:
         connection.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
         assert b"413" in connection.recv(4096)
 
 
 def test_too_large_without_saying_so(server: Any) -> None:
     chunk = b"100000\r\n" + b"x" * 0x100000 + b"\r\n"
-    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+    with connect(server) as connection:
         connection.sendall(
             b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n" + 3 * chunk
         )
@@ -210,7 +430,7 @@ def test_too_large_without_saying_so(server: Any) -> None:
 
 def test_a_slow_upload_times_out(starting: Callable[..., Any]) -> None:
     server = starting(limits=Limits(seconds=0.3))
-    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+    with connect(server) as connection:
         connection.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n[Event")
         assert b"408" in connection.recv(4096)
     assert not server.folders.all()
@@ -219,13 +439,13 @@ def test_a_slow_upload_times_out(starting: Callable[..., Any]) -> None:
 def test_a_client_that_never_says_what_it_wants_is_sent_away(starting: Callable[..., Any]) -> None:
     server = starting(limits=Limits(header_seconds=0.3))
     for begun in (b"", b"GET / HTTP/1.1\r\nHost: local"):
-        with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+        with connect(server) as connection:
             connection.sendall(begun)
             assert connection.recv(4096) == b""
 
 
 def test_a_broken_upload_leaves_nothing(server: Any) -> None:
-    with socket.create_connection(("127.0.0.1", urlsplit(server.url).port or 0), timeout=60) as connection:
+    with connect(server) as connection:
         connection.sendall(b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n[Event")
     assert call(server, "GET", "/")[0] == 200
     assert not server.folders.all()

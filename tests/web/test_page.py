@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 GAMES = '[Event "Club"]\n[White "Anna"]\n[Black "Ben"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
 
@@ -114,6 +114,40 @@ def test_a_restart_of_the_server(
     expect(page.locator("#told")).to_contain_text("does not answer")
     starting(port=port)
     expect(page.locator("#told")).to_contain_text("1 of 3 games")
+
+
+def test_a_request_that_fails_costs_no_more_than_a_moment(server: Any, page: Page, pgn: Callable[..., Path]) -> None:
+    """The report breaks off, the status is refused, the line is cut: the page says so and goes on."""
+    failures = [("report", "abort"), ("report", 500), ("status", 503), ("status", "abort"), ("report", 404)]
+    told: list[str] = []
+
+    def interfere(route: Route) -> None:
+        kind = "report" if route.request.url.endswith("/report") else "status"
+        if not failures or failures[0][0] != kind:
+            route.continue_()
+            return
+        how = failures.pop(0)[1]
+        if how == "abort":
+            route.abort()
+        else:
+            route.fulfill(status=int(how), body="Service Unavailable")
+
+    page.route("**/jobs/*/report", interfere)
+    page.route("**/api/jobs/*", interfere)
+    page.expose_function("heard", lambda words: told.append(words))
+    page.add_init_script(
+        """addEventListener('DOMContentLoaded', () => {
+            const told = document.getElementById('told');
+            if (told) new MutationObserver(() => heard(told.textContent)).observe(told, { childList: true });
+        })"""
+    )
+    page.goto(server.url)
+    page.set_input_files("#file", pgn())
+    page.get_by_role("button", name="Make the report").click()
+    expect(page.locator("#job")).to_have_attribute("data-state", "done")
+    expect(page.locator("#report .facts")).to_contain_text("Games3")
+    assert not failures
+    assert any("does not answer" in words for words in told)
 
 
 def test_a_failure_is_told(server: Any, page: Page, pgn: Callable[..., Path]) -> None:

@@ -96,7 +96,9 @@ def report(
 )
 @click.option("--engine", default="stockfish", show_default=True, help="Engine to analyse with.")
 @click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
-@click.option("--max-mb", type=click.FloatRange(0.001), default=10, show_default=True, help="Largest upload, in MB.")
+@click.option(
+    "--max-mb", type=click.FloatRange(0.001, 100_000), default=10, show_default=True, help="Largest upload, in MB."
+)
 @click.option("--max-games", type=click.IntRange(1), default=500, show_default=True, help="Most games of an upload.")
 def serve(
     port: int,
@@ -124,9 +126,13 @@ def serve(
       assay serve --host 0.0.0.0 --token sesame
     """
     import sys
+    from math import isnan
 
     from assay.errors import MissingExtra
     from assay.paths import data_folder
+
+    if isnan(max_mb):
+        raise click.BadParameter("nan is no size.", param_hint="'--max-mb'")
 
     try:
         from assay.web.serve import serve as run

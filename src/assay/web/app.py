@@ -15,28 +15,32 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from assay.errors import AssayError, OutputError
+from assay.errors import AssayError, InputError, OutputError
 from assay.progress import duration
 from assay.report.page import TEMPLATES, policy
 from assay.report.presets import presets
+from assay.web.checker import Checker, NoCheckError
 from assay.web.guard import Guard, refused
 from assay.web.jobs import FORMATS, WAITING, Job, JobFolders
 from assay.web.limits import Limits
 from assay.web.openapi import describe
 from assay.web.runner import Runner
-from assay.web.uploads import check, read_upload
+from assay.web.uploads import read_upload, refuse_length, slot
 
 HERE = Path(__file__).parent
 # Names are looked up here and never become paths.
 STATIC = {
-    "app.css": (HERE / "static" / "app.css", "text/css"),
-    "app.js": (HERE / "static" / "app.js", "text/javascript"),
-    "job.js": (HERE / "static" / "job.js", "text/javascript"),
-    "report.css": (TEMPLATES / "report.css", "text/css"),
-    "report.js": (TEMPLATES / "report.js", "text/javascript"),
+    name: ((folder / name).read_bytes(), kind)
+    for name, folder, kind in (
+        ("app.css", HERE / "static", "text/css"),
+        ("app.js", HERE / "static", "text/javascript"),
+        ("job.js", HERE / "static", "text/javascript"),
+        ("report.css", TEMPLATES, "text/css"),
+        ("report.js", TEMPLATES, "text/javascript"),
+    )
 }
 SHOWN = 50
 # What the framework says of addresses and methods that no route takes, as sentences.
@@ -55,6 +59,10 @@ def make_app(
     hosts: tuple[str, ...] = (),
 ) -> Starlette:
     """The application; `worker` is the command that does a job (see :mod:`assay.web.worker`)."""
+    if token is not None and not token.strip():
+        raise InputError(
+            "the token is empty, so that everybody would know it: give --token some text, or leave it out."
+        )
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -65,6 +73,7 @@ def make_app(
         running.cancel()
         with suppress(asyncio.CancelledError):
             await running
+        await page.checker.close()
 
     return Starlette(
         routes=[
@@ -82,7 +91,7 @@ def make_app(
             Route("/api/openapi.json", openapi),
         ],
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
-        exception_handlers={HTTPException: _sentence, Exception: _bug},  # type: ignore[dict-item]
+        exception_handlers={HTTPException: _sentence, NoCheckError: _ending, Exception: _bug},  # type: ignore[dict-item]
         lifespan=lifespan,
     )
 
@@ -92,11 +101,15 @@ class Page:
 
     def __init__(self, folders: JobFolders, runner: Runner, limits: Limits) -> None:
         self.folders, self.runner, self.limits = folders, runner, limits
+        self.checker = Checker(limits)
         self.slots = asyncio.Semaphore(limits.uploads)
         self.admission = asyncio.Lock()
         self.presets = presets()
         self.templates = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, undefined=jinja2.StrictUndefined
+            loader=jinja2.FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            auto_reload=False,
+            undefined=jinja2.StrictUndefined,
         )
 
     def render(self, name: str, **values: Any) -> HTMLResponse:
@@ -111,23 +124,34 @@ class Page:
         return job
 
     async def take(self, request: Request) -> Job:
-        """Make a job of a request's body."""
-        upload = await read_upload(request, self.limits, self.slots)
-        preset = upload.preset or next(iter(self.presets))
-        if preset not in self.presets:
-            raise HTTPException(400, f"There is no such preset: choose one of {', '.join(self.presets)}.")
-        try:
-            games, sha256 = await run_in_threadpool(check, upload.data, self.limits)
-            async with self.admission:
-                if len(self.runner.waiting) >= self.limits.waiting:
-                    raise HTTPException(429, f"{self.limits.waiting} jobs wait already: try again when some are done.")
-                job = await run_in_threadpool(
-                    self.folders.create, upload.data, name=upload.name, preset=preset, games=games, sha256=sha256
-                )
-        except AssayError as error:
-            raise HTTPException(507 if isinstance(error, OutputError) else 400, str(error)) from error
+        """Make a job of a request's body. It holds its place until that is done: memory stays bounded."""
+        refuse_length(request, self.limits)
+        async with slot(self.slots, self.limits):
+            upload = await read_upload(request, self.limits)
+            preset = upload.preset or next(iter(self.presets))
+            if preset not in self.presets:
+                raise HTTPException(400, f"There is no such preset: choose one of {', '.join(self.presets)}.")
+            try:
+                games, sha256 = await self.checker.check(upload.data)
+                async with self.admission:
+                    if await run_in_threadpool(lambda: len(self.runner.waiting)) >= self.limits.waiting:
+                        raise HTTPException(
+                            429, f"{self.limits.waiting} jobs wait already: try again when some are done."
+                        )
+                    job = await run_in_threadpool(
+                        self.folders.create, upload.data, name=upload.name, preset=preset, games=games, sha256=sha256
+                    )
+            except AssayError as error:
+                raise HTTPException(507 if isinstance(error, OutputError) else 400, str(error)) from error
         self.runner.wake()
         return job
+
+    async def result(self, job: Job, format: str) -> bytes:
+        """A report as far as it is, or 404."""
+        data = await run_in_threadpool(self.folders.result, job.id, format)
+        if data is None:
+            raise HTTPException(404, "There is no report yet: the first game is still being analysed.")
+        return data
 
 
 def _page(request: Request) -> Page:
@@ -138,7 +162,7 @@ def _page(request: Request) -> Page:
 async def home(request: Request) -> Response:
     """The first page: drop a PGN, earlier reports."""
     page = _page(request)
-    jobs = [page.folders.status(job) for job in page.folders.all()[:SHOWN]]
+    jobs = await run_in_threadpool(lambda: [page.folders.status(job) for job in page.folders.all()[:SHOWN]])
     return page.render("home.html", jobs=jobs, presets=page.presets, limits=page.limits, shown=SHOWN)
 
 
@@ -157,27 +181,27 @@ async def show_job(request: Request) -> Response:
 
 async def show_report(request: Request) -> Response:
     """The report of a job, as far as it is."""
-    job = _page(request).job(request)
-    file = _page(request).folders.result(job.id, "html")
-    if file is None:
-        raise HTTPException(404, "There is no report yet: the first game is still being analysed.")
-    return FileResponse(
-        file, media_type=FORMATS["html"], headers={"Content-Security-Policy": f"{policy()}; frame-ancestors 'none'"}
+    page = _page(request)
+    data = await page.result(page.job(request), "html")
+    return Response(
+        data, media_type=FORMATS["html"], headers={"Content-Security-Policy": f"{policy()}; frame-ancestors 'none'"}
     )
 
 
 async def static(request: Request) -> Response:
     """A script or style sheet."""
-    file, kind = STATIC.get(request.path_params["name"], (None, ""))
-    if file is None:
+    name = request.path_params["name"]
+    if name not in STATIC:
         raise HTTPException(404, "There is no such file.")
-    return FileResponse(file, media_type=kind, headers={"Cache-Control": "no-cache"})
+    data, kind = STATIC[name]
+    return Response(data, media_type=kind, headers={"Cache-Control": "no-cache"})
 
 
 async def list_jobs(request: Request) -> Response:
     """GET /api/jobs."""
     folders = _page(request).folders
-    return JSONResponse([folders.status(job) for job in folders.all()])
+    # In a thread, from the disk to the bytes: thousands of jobs must not keep others waiting.
+    return await run_in_threadpool(lambda: JSONResponse([folders.status(job) for job in folders.all()]))
 
 
 async def submit(request: Request) -> Response:
@@ -202,12 +226,10 @@ async def result(request: Request) -> Response:
     format = request.query_params.get("format", "json")
     if format not in FORMATS:
         raise HTTPException(400, f"There is no such format: choose one of {', '.join(FORMATS)}.")
-    file = page.folders.result(job.id, format)
-    if file is None:
-        raise HTTPException(404, "There is no report yet: the first game is still being analysed.")
+    data = await page.result(job, format)
     name = re.sub(r"[^A-Za-z0-9-]+", "-", Path(job.name).stem).strip("-") or "report"
-    return FileResponse(
-        file,
+    return Response(
+        data,
         media_type=FORMATS[format],
         headers={
             "Content-Disposition": f'attachment; filename="{name}.{format}"',
@@ -243,10 +265,23 @@ async def _sentence(request: Request, error: HTTPException) -> Response:
     """Say what is wrong: to people on a page, to programs as JSON."""
     sentence = _UNROUTED.get((error.status_code, error.detail), error.detail)
     if "text/html" not in request.headers.get("accept", ""):
-        return refused(error.status_code, sentence)
-    answer = _page(request).render("sorry.html", sentence=sentence)
-    answer.status_code = error.status_code
+        answer: Response = refused(error.status_code, sentence)
+    else:
+        answer = _page(request).render("sorry.html", sentence=sentence)
+        answer.status_code = error.status_code
+    if error.status_code == 405:
+        answer.headers["Allow"] = ", ".join(sorted(_methods(request)))
     return answer
+
+
+def _methods(request: Request) -> set[str]:
+    """What the address of a request takes: one route may read it, another change it."""
+    routes = (route for route in request.app.routes if isinstance(route, Route))
+    return {method for route in routes if route.path_regex.match(request.url.path) for method in route.methods or ()}
+
+
+async def _ending(request: Request, error: Exception) -> Response:
+    return refused(503, "The upload cannot be looked at now: the server is ending or has no room; try again.")
 
 
 async def _bug(request: Request, error: Exception) -> Response:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 from collections.abc import Iterable
-from urllib.parse import urlsplit
+from contextlib import suppress
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -78,6 +80,9 @@ class Guard:
     def __init__(self, app: ASGIApp, token: str | None = None, hosts: Iterable[str] = ()) -> None:
         self.app, self.token = app, token
         self.hosts = {*_LOCAL, *hosts}
+        self.written = _written(token) if token is not None else set()
+        # Not the token itself: a cookie cannot hold every character, and need not tell it.
+        self.cookie = hashlib.sha256(f"{COOKIE} {percent_encoded(token or '')}".encode()).hexdigest()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -98,35 +103,64 @@ class Guard:
     def _refuse(self, request: Request) -> Response | None:
         headers = request.headers
         if self.token is None and _host_name(headers.get("host", "")) not in self.hosts:
-            return refused(421, "This server answers only to its own name; open it as http://127.0.0.1.")
+            return _closing(refused(421, "This server answers only to its own name; open it as http://127.0.0.1."))
         if request.method not in SAFE_METHODS and cross_site(headers):
-            return refused(403, "Requests from other sites are refused.")
+            return _closing(refused(403, "Requests from other sites are refused."))
         return self._ask_for_token(request) if self.token is not None else None
 
     def _ask_for_token(self, request: Request) -> Response | None:
-        assert self.token is not None
-        if (given := request.query_params.get("token")) is not None and self._is_token(given):
+        if self._known(*_given(request)):
             # The address bar should not keep the token: put it into a cookie and call again without it.
             answer = RedirectResponse("/" + request.url.path.lstrip("/"), 303)
-            answer.set_cookie(COOKIE, self.token, httponly=True, samesite="strict")
+            answer.set_cookie(COOKIE, self.cookie, httponly=True, samesite="strict")
             return answer
         scheme, _, bearer = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self._is_token(bearer.strip()):
+        if scheme.lower() == "bearer" and self._known(bearer.strip().encode("latin-1")):
             return None
-        if self._is_token(request.cookies.get(COOKIE, "")):
+        if hmac.compare_digest(request.cookies.get(COOKIE, "").encode("utf-8", "replace"), self.cookie.encode()):
             return None
         if "text/html" in request.headers.get("accept", ""):
-            return HTMLResponse(_ASK, 401)
-        return refused(401, "This server needs its token: send it as 'Authorization: Bearer TOKEN'.")
+            return _closing(HTMLResponse(_ASK, 401))
+        return _closing(refused(401, "This server needs its token: send it as 'Authorization: Bearer TOKEN'."))
 
-    def _is_token(self, given: str) -> bool:
-        assert self.token is not None
-        return hmac.compare_digest(given.encode(), self.token.encode())
+    def _known(self, *given: bytes) -> bool:
+        """Whether one of these is the token, in any of the ways in which it can be written."""
+        return any(hmac.compare_digest(one, token) for one in given for token in self.written)
+
+
+def percent_encoded(token: str) -> str:
+    """A token as an address and a header can carry it, whatever is in it.
+
+    >>> percent_encoded("a b+ü&"), percent_encoded("sesame")
+    ('a%20b%2B%C3%BC%26', 'sesame')
+    """
+    return quote(token, safe="", errors="surrogateescape")
+
+
+def _written(token: str) -> set[bytes]:
+    """The bytes that stand for a token: as it is, percent-encoded, or in the letters of old headers."""
+    written = {token.encode("utf-8", "surrogateescape"), percent_encoded(token).encode()}
+    with suppress(UnicodeEncodeError):
+        written.add(token.encode("latin-1"))
+    return written
+
+
+def _given(request: Request) -> list[bytes]:
+    """The tokens in the address of a request."""
+    query = request.scope["query_string"].decode("latin-1")
+    pairs = parse_qsl(query, keep_blank_values=True, errors="surrogateescape")
+    return [value.encode("utf-8", "surrogateescape") for name, value in pairs if name == "token"]
 
 
 def refused(status: int, sentence: str) -> JSONResponse:
     """An answer that says in a sentence why there is no other."""
-    return JSONResponse({"error": sentence}, status)
+    return JSONResponse({"error": sentence}, status, headers=HEADERS)
+
+
+def _closing(answer: Response) -> Response:
+    """The last answer of a connection: who is refused is not listened to any longer."""
+    answer.headers["Connection"] = "close"
+    return answer
 
 
 def _host_name(host: str) -> str:

@@ -15,16 +15,18 @@ Every file is written whole or not at all, so that a server killed at any moment
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import shutil
+import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from assay.errors import OutputError
+from assay.errors import AssayWarning, OutputError
 from assay.paths import atomic
 
 WAITING = ("queued", "running")
@@ -57,7 +59,11 @@ class JobFolders:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        # Only one server works on a folder, so that what it has read or written itself need not be read again.
         self._asked: dict[str, Job] = {}
+        self._states: dict[str, dict[str, Any]] = {}
+        self._ended: dict[str, dict[str, Any]] = {}
+        self._odd: set[str] = set()
         try:
             root.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -83,66 +89,116 @@ class JobFolders:
             self.set_state(job.id, "queued")
             write_json(folder / "job.json", asdict(job))
         except (OSError, OutputError) as error:
+            self._states.pop(folder.name, None)
             shutil.rmtree(folder, ignore_errors=True)
             raise OutputError(f"The upload cannot be kept: {getattr(error, 'strerror', None) or error}.") from error
+        self._asked[job.id] = job
         return job
 
     def all(self) -> list[Job]:
         """All jobs, newest first."""
-        found = []
-        for folder in self.root.iterdir():
-            if _ID.match(folder.name) and (job := self.get(folder.name)) is not None:
-                found.append(job)
-        return sorted(found, key=lambda job: (job.created, job.id), reverse=True)
+        with os.scandir(self.root) as entries:
+            names = [entry.name for entry in entries if _ID.match(entry.name)]
+        found = (self._asked.get(name) or self.get(name) for name in names)
+        return sorted((job for job in found if job), key=lambda job: (job.created, job.id), reverse=True)
 
     def get(self, job: str) -> Job | None:
-        """What there is to know of a job."""
+        """What there is to know of a job. One whose record makes no sense is passed over, with a warning."""
         folder = self.folder(job)
         if folder is None:
             return None
-        if job not in self._asked and (asked := read_json(folder / "job.json")) is not None:
-            self._asked[job] = Job(**asked)
+        if job not in self._asked and job not in self._odd:
+            try:
+                self._asked[job] = _read_job(read_json(folder / "job.json"), job)
+            except ValueError as error:
+                self._odd.add(job)
+                warnings.warn(
+                    f"{folder / 'job.json'} is no job ({error}): it is passed over; remove {folder}.",
+                    AssayWarning,
+                    stacklevel=2,
+                )
         return self._asked.get(job)
 
     def state(self, job: str) -> dict[str, Any]:
         """The state of a job."""
-        return read_json(self.root / job / "state.json") or {"state": "failed", "message": "its state was lost."}
+        if job not in self._states:
+            read = read_json(self.root / job / "state.json") or {}
+            known = read.get("state") in (*WAITING, *ENDED) and isinstance(read.get("message"), str)
+            self._states[job] = read if known else {"state": "failed", "message": "its state was lost."}
+        return self._states[job]
 
     def set_state(self, job: str, state: str, message: str = "") -> None:
         """Write the state of a job."""
-        write_json(self.root / job / "state.json", {"state": state, "message": message, "since": now()})
+        told = {"state": state, "message": message, "since": now()}
+        write_json(self.root / job / "state.json", told)
+        self._ended.pop(job, None)
+        self._states[job] = told
 
     def status(self, job: Job) -> dict[str, Any]:
         """A job, its state and its progress, as the API tells them."""
+        if (told := self._ended.get(job.id)) is not None:
+            return told
         folder = self.root / job.id
         state = self.state(job.id)
         progress = read_json(folder / "progress.json") or {}
         formats = [name for name in FORMATS if (folder / f"report.{name}").is_file()]
-        return {
+        told = {
             **asdict(job),
             "state": state["state"],
             "message": state["message"],
-            "positions_done": progress.get("positions_done", 0),
-            "positions": progress.get("positions"),
-            "games_done": progress.get("games_done", 0),
-            "seconds_left": progress.get("seconds_left") if state["state"] == "running" else None,
-            "version": progress.get("version", 0),
+            "positions_done": _count(progress, "positions_done") or 0,
+            "positions": _count(progress, "positions"),
+            "games_done": _count(progress, "games_done") or 0,
+            "seconds_left": _seconds(progress, "seconds_left") if state["state"] == "running" else None,
+            "version": _count(progress, "version") or 0,
             "formats": formats,
         }
+        if state["state"] in ENDED:  # nothing of it changes any more
+            self._ended[job.id] = told
+        return told
 
-    def result(self, job: str, format: str) -> Path | None:
-        """The file of a result, None if there is none yet."""
+    def result(self, job: str, format: str) -> bytes | None:
+        """The bytes of a result, None if there is none yet. Read at once: the file is replaced as the report grows."""
         folder = self.folder(job)
         if folder is None or format not in FORMATS:
             return None
-        file = folder / f"report.{format}"
-        return file if file.is_file() else None
+        try:
+            return (folder / f"report.{format}").read_bytes()
+        except OSError:
+            return None
 
     def delete(self, job: str) -> None:
         """Remove a job and everything of it. The record goes first, so that half a removal leaves no half a job."""
         if folder := self.folder(job):
             (folder / "job.json").unlink(missing_ok=True)
+            for known in (self._asked, self._states, self._ended):
+                known.pop(job, None)
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read_job(record: dict[str, Any] | None, id: str) -> Job:
+    """A job from its record; ValueError where it is none."""
+    if record is None:
+        raise ValueError("no JSON object")
+    for field in fields(Job):
+        value = record.get(field.name)
+        if type(value).__name__ != field.type:
+            raise ValueError(f"its {field.name} is missing or of another kind")
+        if isinstance(value, str):
+            value.encode()  # half a character could not be told to anybody
+    if record["id"] != id:
+        raise ValueError("it belongs to another folder")
+    return Job(**{field.name: record[field.name] for field in fields(Job)})
+
+
+def _count(progress: Mapping[str, Any], name: str) -> int | None:
+    value = progress.get(name)
+    return value if isinstance(value, int) and 0 <= value < 1 << 53 else None
+
+
+def _seconds(progress: Mapping[str, Any], name: str) -> float | None:
+    value = progress.get(name)
+    return value if isinstance(value, int | float) and 0 <= value < 1e12 else None
 
 
 def now() -> str:
@@ -160,6 +216,6 @@ def read_json(path: Path) -> dict[str, Any] | None:
     """A JSON object, None where the file is missing or broken."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

@@ -50,7 +50,7 @@ class Runner:
         try:
             while True:
                 self._wake.clear()
-                for job in self.waiting[:1]:
+                for job in (await asyncio.to_thread(lambda: self.waiting))[:1]:
                     await self._try_one(job)
                     self._wake.set()
                 await self._wake.wait()

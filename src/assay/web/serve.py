@@ -1,25 +1,45 @@
-"""Start the server: a socket, a lock on the jobs, and a protocol that does not wait for ever."""
+"""Start the server: a socket and a lock on the jobs."""
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from starlette.applications import Starlette
 
 from assay.engine.lock import TakenError, only_writer
 from assay.errors import InputError
 from assay.web.app import make_app
-from assay.web.guard import is_loopback
+from assay.web.guard import is_loopback, percent_encoded
 from assay.web.jobs import JobFolders
 from assay.web.limits import Limits
+from assay.web.protocol import patient_protocol
+
+
+class Server(uvicorn.Server):
+    """A server that ends at once when it is asked to."""
+
+    def __init__(self, app: Starlette, limits: Limits) -> None:
+        self.app = app
+        config = uvicorn.Config(
+            app,
+            http=patient_protocol(limits),
+            ws="none",
+            log_level="warning",
+            server_header=False,
+            timeout_keep_alive=5,
+            timeout_graceful_shutdown=3,
+        )
+        super().__init__(config)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; uploads that are being looked at are not waited for."""
+        self.app.state.page.checker.end()
+        await super().shutdown(sockets)
 
 
 def serve(
@@ -40,19 +60,10 @@ def serve(
     try:
         with only_writer(jobs / "server"):
             app = make_app(folders, worker=worker, limits=limits, token=token, hosts=(host,))
-            config = uvicorn.Config(
-                app,
-                http=patient_protocol(limits.header_seconds),
-                ws="none",
-                log_level="warning",
-                server_header=False,
-                limit_concurrency=limits.connections,
-                timeout_keep_alive=5,
-                timeout_graceful_shutdown=3,
-            )
+            server = Server(app, limits)
             tell(_address(listening, host, token))
             with suppress(KeyboardInterrupt):  # the usual way to end a server
-                uvicorn.Server(config).run(sockets=[listening])
+                server.run(sockets=[listening])
     except TakenError:
         raise InputError(
             f"another 'assay serve' works on the jobs in {jobs}: use it, or give this one a folder with --jobs."
@@ -67,49 +78,16 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
+    except UnicodeError as error:
+        raise InputError(f"cannot listen on {host!r}: no host has such a name. Choose another with --host.") from error
     except OSError as error:
         raise InputError(
-            f"cannot listen on {host} port {port}: {error.strerror or error}. Choose another with --port."
+            f"cannot listen on {host} port {port}: {error.strerror or error}. Choose others with --host and --port."
         ) from error
     return listening
 
 
 def _address(listening: socket.socket, host: str, token: str | None) -> str:
     name = f"[{host}]" if ":" in host else host
-    query = f"?token={token}" if token else ""
+    query = f"?token={percent_encoded(token)}" if token is not None else ""
     return f"http://{name}:{listening.getsockname()[1]}/{query}"
-
-
-def patient_protocol(seconds: float) -> type[H11Protocol]:
-    """uvicorn's protocol, closing a connection that takes longer than this to send the head of a request."""
-
-    class Patient(H11Protocol):
-        _deadline: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._watch()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._watch()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop()
-            super().connection_lost(exc)
-
-        def _watch(self) -> None:
-            if self.conn.their_state is not h11.IDLE:
-                self._stop()
-            elif self._deadline is None:
-                self._deadline = self.loop.call_later(seconds, self._give_up)
-
-        def _stop(self) -> None:
-            if self._deadline is not None:
-                self._deadline.cancel()
-                self._deadline = None
-
-        def _give_up(self, *_: Any) -> None:
-            self.transport.close()
-
-    return Patient

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from starlette.datastructures import UploadFile
@@ -13,11 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from assay.errors import InputError
-from assay.games.split import split
 from assay.web.limits import Limits
 
-PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"BZh", b"PK\x03\x04")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _NAME_LENGTH = 80
 # What a form needs around the file itself.
@@ -37,16 +34,34 @@ class TooLargeError(Exception):
     """The body is longer than the limit."""
 
 
-async def read_upload(request: Request, limits: Limits, slots: asyncio.Semaphore) -> Upload:
+@asynccontextmanager
+async def slot(slots: asyncio.Semaphore, limits: Limits) -> AsyncIterator[None]:
+    """A place among those whose uploads are held; HTTPException if none is free for long."""
+    try:
+        async with asyncio.timeout(limits.seconds):
+            await slots.acquire()
+    except TimeoutError:
+        raise HTTPException(503, "Too many uploads come at the same time; try again.") from None
+    try:
+        yield
+    finally:
+        slots.release()
+
+
+def refuse_length(request: Request, limits: Limits) -> None:
+    """HTTPException where a request says itself that its body is too large."""
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > limits.bytes + _ROOM:
+        raise HTTPException(413, _too_large(limits))
+
+
+async def read_upload(request: Request, limits: Limits) -> Upload:
     """Read the body of a request: a form (`file` or `pgn`, `preset`) or the PGN itself (`?preset=...&name=...`).
 
     HTTPException with a sentence when it is too large, too slow, or broken off.
     """
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length) > limits.bytes + _ROOM:
-        raise HTTPException(413, _too_large(limits))
     try:
-        async with slots, asyncio.timeout(limits.seconds):
+        async with asyncio.timeout(limits.seconds):
             if request.headers.get("content-type", "").startswith("multipart/form-data"):
                 return await _read_form(request, limits)
             data = b"".join([part async for part in _bounded(request, limits.bytes)])
@@ -96,25 +111,6 @@ def clean_name(name: str) -> str:
     """
     last = re.split(r"[/\\]", name)[-1]
     return _CONTROL.sub(" ", last).strip()[:_NAME_LENGTH] or "pasted games"
-
-
-def check(data: bytes, limits: Limits) -> tuple[int, str]:
-    """The number of games in an upload and its hash; InputError if it cannot be taken."""
-    if not data.strip():
-        raise InputError("There is nothing in the upload: choose a PGN file or paste some games.")
-    if data.startswith(PACKED):
-        raise InputError(
-            "The file is compressed: unpack it first, or use 'assay report', which reads .zst, .gz and .bz2."
-        )
-    games = len(split(data))
-    if not games:
-        raise InputError("No game was found in the upload: is it a PGN file?")
-    if games > limits.games:
-        raise InputError(
-            f"The upload has {games:,} games, and this page takes at most {limits.games:,}: send fewer, use "
-            "'assay report', or start the server with --max-games."
-        )
-    return games, hashlib.sha256(data).hexdigest()
 
 
 def _too_large(limits: Limits) -> str:

@@ -34,8 +34,13 @@
     button.hidden = false;
     button.addEventListener("click", async () => {
       if (!confirm("Remove this report and its games?")) return;
-      const answer = await fetch("/api/jobs/" + button.dataset.id, { method: "DELETE" });
-      if (answer.ok || answer.status === 404) button.closest("tr").remove();
+      try {
+        const answer = await fetch("/api/jobs/" + button.dataset.id, { method: "DELETE" });
+        if (answer.ok || answer.status === 404) button.closest("tr").remove();
+        else complain((await answer.json()).error);
+      } catch {
+        complain("The server does not answer; the report was not removed.");
+      }
     });
   });
 })();

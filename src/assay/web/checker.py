@@ -1,0 +1,109 @@
+"""The processes in which uploads are looked at: a few, kept for the next upload, ended when one takes too long."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from typing import Any
+
+from assay.errors import InputError
+from assay.web.check import READY
+from assay.web.limits import Limits
+
+_AT_ONCE = 2
+# Threads that nothing here uses would count as memory.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class NoCheckError(Exception):
+    """Nobody can look at an upload now: the server is about to end, or the system has no more processes."""
+
+
+class Checker:
+    """Has uploads looked at in processes of their own, not more than two at a time (see :mod:`assay.web.check`)."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._idle: list[Process] = []
+        self._all: set[Process] = set()
+        self._ending = False
+
+    async def check(self, data: bytes) -> tuple[int, str]:
+        """The number of games in an upload and its hash; InputError if it cannot be taken or takes too long."""
+        seconds = self._limits.check_seconds
+        async with self._turns:
+            process = self._idle.pop() if self._idle else await self._start()
+            try:
+                async with asyncio.timeout(seconds):
+                    answer = await _ask(process, data, self._limits.games)
+            except TimeoutError:
+                raise InputError(f"The upload could not be read within {seconds:g} s: is it a PGN file?") from None
+            except (OSError, ValueError):  # it died over it, or before
+                if self._ending:
+                    raise NoCheckError from None
+                raise InputError(
+                    "The upload could not be read: is it a PGN file? Try again with fewer games."
+                ) from None
+            else:
+                self._idle.append(process)
+            finally:
+                if process not in self._idle:
+                    self._end(process)
+        if "error" in answer:
+            raise InputError(answer["error"])
+        return answer["games"], answer["sha256"]
+
+    def end(self) -> None:
+        """End all of it at once; whoever waits gets a NoCheckError."""
+        self._ending = True
+        for process in self._all:
+            _kill(process)
+
+    async def close(self) -> None:
+        """End all of it and wait until it is gone."""
+        self.end()
+        for process in tuple(self._all):
+            await process.wait()
+
+    async def _start(self) -> Process:
+        command = (sys.executable, "-m", "assay.web.check", str(self._limits.bytes))
+        try:
+            # In a session of its own: Ctrl-C is for the server, which ends it.
+            process = await asyncio.create_subprocess_exec(
+                *command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,
+                env=os.environ | _ONE_THREAD,
+            )  # fmt: skip
+        except OSError:
+            raise NoCheckError from None
+        self._all.add(process)
+        if self._ending:
+            _kill(process)
+        assert process.stdout is not None
+        if await process.stdout.readline() != READY:
+            self._end(process)
+            raise NoCheckError
+        return process
+
+    def _end(self, process: Process) -> None:
+        _kill(process)
+        if not self._ending:  # else `close` waits for it
+            self._all.discard(process)
+
+
+async def _ask(process: Process, data: bytes, most_games: int) -> dict[str, Any]:
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write(json.dumps([len(data), most_games]).encode() + b"\n")
+    process.stdin.write(data)
+    await process.stdin.drain()
+    answer: dict[str, Any] = json.loads(await process.stdout.readline())
+    return answer
+
+
+def _kill(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
