@@ -19,6 +19,7 @@ MAY_IMPORT = {
     "engine": {"games"},
     "intrinsic": set(),
     "results": set(),
+    "moves": {"games", "engine"},
     "performance": {"games", "engine", "intrinsic", "results"},
     "learned": {"games", "engine", "intrinsic", "performance"},
     "report": {"games", "engine", "intrinsic", "performance", "learned", "results"},

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assay.engine import score
 from assay.engine.headers import headers
 from assay.engine.position import after_last, from_board, pack, played_moves
-from assay.games import Game, repeated, to_arrays
+from assay.games import Game, GameArrays, repeated, to_arrays
 from assay.games import keys as position_numbers
 
 _GAMES = 5_000
@@ -24,12 +24,15 @@ _GAMES = 5_000
 class Plies:
     """The plies of many games from the first move that counts, game after game.
 
-    `played` are move codes, `position` numbers that tell positions apart without their clock. `ends` has for each game
+    `played` are move codes, `before` and `own` those of the opponent's and the mover's last moves (0 where there is
+    none), `position` numbers that tell positions apart without their clock. `ends` has for each game
     what comes after its last move: the key of that position, or its value to the side to move if the game is over.
     """
 
     keys: NDArray[np.uint8]
     played: NDArray[np.uint16]
+    before: NDArray[np.uint16]
+    own: NDArray[np.uint16]
     repeated: NDArray[np.bool_]
     position: NDArray[np.uint64]
     game: NDArray[np.int64]
@@ -84,6 +87,8 @@ def _read_some(some: list[Game], from_move: int, before: int, ends: bool) -> Pli
     return Plies(
         keys=pack(arrays, plies),
         played=played_moves(arrays, plies),
+        before=_earlier(arrays, plies, 1),
+        own=_earlier(arrays, plies, 2),
         repeated=repeated(arrays)[plies],
         position=position_numbers(arrays)[plies],
         game=game + before,
@@ -96,6 +101,12 @@ def _read_some(some: list[Game], from_move: int, before: int, ends: bool) -> Pli
         early=arrays.plies - len(plies),
         ends=after,
     )
+
+
+def _earlier(arrays: GameArrays, plies: NDArray[np.int64], back: int) -> NDArray[np.uint16]:
+    """The codes of the moves so many plies earlier in the same game, 0 where there is none."""
+    there = plies - back >= arrays.offsets[arrays.game[plies]]
+    return np.where(there, played_moves(arrays, np.maximum(plies - back, 0)), 0).astype(np.uint16)
 
 
 def first_seen(plies: Plies) -> NDArray[np.int64]:

@@ -1,0 +1,1 @@
+"""Ratings from moves."""

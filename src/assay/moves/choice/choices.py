@@ -1,0 +1,120 @@
+"""Turns as choices: of each turn every listed move with its values at all depths, one flat row per move.
+
+Ragged arrays, since positions have 2 to 218 moves: the moves of turn t are rows `start[t]` to `start[t + 1]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.engine.score import LIMIT, MATE, MISSING
+
+Floats = NDArray[np.float32]
+Codes = NDArray[np.int16]
+
+MATE_PAWNS = 30.0
+MOST_PAWNS = 20.0
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Turns with their moves.
+
+    By move: `codes` (rows x depths, score codes of :mod:`assay.engine.score` at depths 1 to D) and `moves`.
+    By turn: `start` (one more than there are turns), `played` (its row, counted from the turn's first), `keys` (the
+    positions), `before` (the opponent's last move, 0 if none), `own` (the mover's last move, 0 if none), `ply`, and
+    `unit`, whatever the turns will be summed by first: a number for each side of each game.
+    """
+
+    codes: Codes
+    moves: NDArray[np.uint16]
+    start: NDArray[np.int64]
+    played: NDArray[np.int64]
+    keys: NDArray[np.uint8]
+    before: NDArray[np.uint16]
+    own: NDArray[np.uint16]
+    ply: NDArray[np.int64]
+    unit: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.played)
+
+    @property
+    def depth(self) -> int:
+        """The deepest depth."""
+        return int(self.codes.shape[1])
+
+    @property
+    def width(self) -> NDArray[np.int64]:
+        """How many moves each turn has."""
+        return np.diff(self.start)
+
+    @property
+    def turn(self) -> NDArray[np.int64]:
+        """The turn of each row."""
+        return np.repeat(np.arange(len(self)), self.width)
+
+    @property
+    def chosen(self) -> NDArray[np.int64]:
+        """The row of the move played at each turn."""
+        return self.start[:-1] + self.played
+
+    def to_depth(self, depth: int) -> Choices:
+        """The same turns with the depths up to this one."""
+        return replace(self, codes=self.codes[:, :depth])
+
+    def only(self, turns: NDArray[np.int64] | NDArray[np.bool_]) -> Choices:
+        """These turns alone, by number or by mask."""
+        chosen = np.flatnonzero(turns) if turns.dtype == np.bool_ else turns
+        width = self.width[chosen]
+        start = np.concatenate([[0], np.cumsum(width)])
+        rows = np.arange(start[-1]) + np.repeat(self.start[:-1][chosen] - start[:-1], width)
+        by_turn = {name: getattr(self, name)[chosen] for name in ("played", "keys", "before", "own", "ply", "unit")}
+        return Choices(codes=self.codes[rows], moves=self.moves[rows], start=start, **by_turn)
+
+    def parts(self, turns: int) -> Iterator[Choices]:
+        """The same in parts of so many turns, so that what is worked out of them stays small."""
+        for first in range(0, len(self), turns):
+            last = min(first + turns, len(self))
+            rows = slice(self.start[first], self.start[last])
+            by_turn = {
+                name: getattr(self, name)[first:last] for name in ("played", "keys", "before", "own", "ply", "unit")
+            }
+            start = self.start[first : last + 1] - self.start[first]
+            yield Choices(codes=self.codes[rows], moves=self.moves[rows], start=start, **by_turn)
+
+
+def joined(parts: Sequence[Choices]) -> Choices:
+    """Several sets of turns as one."""
+    names = ("codes", "moves", "played", "keys", "before", "own", "ply", "unit")
+    width = np.concatenate([part.width for part in parts])
+    start = np.concatenate([[0], np.cumsum(width)])
+    return Choices(start=start, **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+def pawns(codes: Codes) -> Floats:
+    """Pawns from score codes: centipawns cut at 20 pawns, mate in n as 30 - n/10, a missing value nan.
+
+    >>> pawns(np.array([35, -250, 31997, -31998, MISSING], np.int16)).tolist()
+    [0.3499999940395355, -2.5, 29.700000762939453, -29.799999237060547, nan]
+    """
+    wide = codes.astype(np.float32)
+    size = np.abs(wide)
+    plain = np.clip(wide / 100, -MOST_PAWNS, MOST_PAWNS)
+    mate = np.sign(wide) * np.maximum(MATE_PAWNS - (MATE - size) / 10, MOST_PAWNS)
+    return np.where(codes == MISSING, np.float32(np.nan), np.where(size > LIMIT, mate, plain)).astype(np.float32)
+
+
+def filled(codes: Codes, start: NDArray[np.int64]) -> Codes:
+    """Codes in which a move that is missing at a depth has that depth's lowest value in its turn."""
+    lacking = codes == MISSING
+    if not lacking.any():
+        return codes
+    lowest = np.minimum.reduceat(np.where(lacking, np.int16(32_767), codes), start[:-1], axis=0)
+    # A depth at which nothing is listed says nothing: all moves alike.
+    lowest[lowest == 32_767] = 0
+    return np.where(lacking, np.repeat(lowest, np.diff(start), axis=0), codes)
