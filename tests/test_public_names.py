@@ -138,7 +138,7 @@ COLUMNS = {
     """,
     "assay.performance.screening.COLUMNS": """
         player part games turns rating mm mm_expected top3 top3_expected ad ad_expected z_mm z_t3 z_ae z roi ipr ipr_low
-        ipr_high likelihood_ratio share p_value q_value expected_beyond note
+        ipr_high likelihood_ratio share share_low share_high p_value q_value expected_beyond note
     """,
     "assay.performance.fits.COLUMNS": """
         elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error s_fit_error

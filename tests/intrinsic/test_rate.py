@@ -162,3 +162,12 @@ def test_the_bootstrap_repeats_itself() -> None:
 
 def test_a_crossing_at_the_lower_end() -> None:
     assert crossing(np.array([1000.0, 2000.0]), np.array([-1.0, -2.0])) == (1000.0, -1)
+
+
+@pytest.mark.parametrize("games", [1, 2, 9])
+def test_few_games_cannot_be_drawn_anew(games: int) -> None:
+    scale = calibrated().scale
+    own = games_of(2200, games, seed=3)
+    found = rate(own, scale, interval="bootstrap", fewest=5)
+    assert found.interval == "clustered"
+    assert found == rate(own, scale, fewest=5)

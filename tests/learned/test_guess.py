@@ -103,7 +103,7 @@ def test_what_cannot_be_read_is_counted(games: Callable[..., Path]) -> None:
         guess_games(file, number=9)
     with pytest.raises(InputError, match="has no game of 'Nobody'"):
         guess_games(file, player="Nobody")
-    with pytest.raises(InputError, match=r"no game .* can be read \(illegal move: 1\)"):
+    with pytest.raises(InputError, match=r"no game .* can be rated \(illegal move: 1\)"):
         guess_games(file, number=2)
 
 
@@ -151,3 +151,13 @@ def test_many_games_give_a_table_and_a_pooled_row(games: Callable[..., Path]) ->
     assert [(row["game"], row["player"]) for row in every] == [(1, "A"), (1, "B"), (2, "B"), (2, "A")]
     one = json.loads(CliRunner().invoke(command, [str(file), "--player", "A", "--format", "json"]).stdout)
     assert [row["colour"] for row in one] == ["White", "Black", "pooled"]
+
+
+def test_a_game_without_moves_is_not_rated(games: Callable[..., Path]) -> None:
+    found, problems = guess_games(games(("A", "B", "1-0"), ("A", "C", ITALIAN)))
+    assert [guess.players for guess in found] == [("A", "C")]
+    assert problems == {"no moves": 1}
+    alone = CliRunner().invoke(command, [str(games(("A", "B", "1-0")))])
+    assert isinstance(alone.exception, InputError)
+    assert "no moves: 1" in str(alone.exception)
+    assert not alone.stdout

@@ -42,7 +42,7 @@ def test_few_turns_lean_on_the_rating_and_say_so(calibration: Calibration) -> No
     turns = turns_of([("A", "B", 2400.0, 2000.0)])
     judged = judge(turns, calibration, group(turns, "player"))
     leaning, free = rate_groups(judged, How())[0], rate_groups(judged, How(prior=False))[0]
-    assert leaning.note == "few turns: c on the artery, s drawn towards the rating 2400"
+    assert leaning.note == "few turns: drawn towards the rating 2400 of the tags"
     assert free.note == "few turns"
     assert leaning.rating is not None and free.rating is not None
     assert leaning.rating.half_width < free.rating.half_width

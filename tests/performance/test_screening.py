@@ -36,7 +36,10 @@ def test_the_helped_player_stands_first(calibration: Calibration) -> None:
     assert values["z"] > 3 and values["roi"] == pytest.approx(50 + 5 * values["z"])
     assert values["q_value"] >= values["p_value"]
     assert values["expected_beyond"] == pytest.approx(12 * values["p_value"])
-    assert values["share"] > 0.3 and values["likelihood_ratio"] > 10
+    assert values["share_low"] > 0 and values["likelihood_ratio"] > 10
+    for row in rows:
+        values = row.values()
+        assert 0 <= values["share_low"] <= values["share"] <= values["share_high"] <= 1
     z = [row.z for row in rows if row.z is not None]
     assert z == sorted(z, reverse=True)
     assert rows[0].ipr is not None and not rows[0].ipr.shrunk

@@ -64,7 +64,7 @@ def moves(line: str = IMMORTAL) -> tuple[Move, ...]:
 
 
 def screening(z: float) -> Screening:
-    return Screening(z, z + 0.2, z - 0.1, z - 0.3, 50 + 5 * z, 0.02, 0.09, 3.4, 0.12, 0.4, "Within what is usual.")
+    return Screening(z, z + 0.2, z - 0.1, z - 0.3, 50 + 5 * z, 0.02, 0.09, 0.4, "Within what is usual.")
 
 
 def player(name: str, tag: float, intrinsic: Estimate, played: tuple[int, ...], z: float = 0.5) -> Player:

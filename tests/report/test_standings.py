@@ -73,3 +73,12 @@ def test_games_without_results_give_a_reason() -> None:
     found = result_ratings(event(("Anna", "Ben", "*"), Anna=2500, Ben=2500))
     assert not found["Anna"].known
     assert found["Anna"].note
+
+
+def test_an_unfinished_game_of_a_newcomer_takes_nothing_from_the_others() -> None:
+    games = match("Anna", "Ben")
+    alone = result_ratings(event(*games, Anna=2500, Ben=2400))
+    found = result_ratings(event(*games, ("Cleo", "Anna", "*"), Anna=2500, Ben=2400, Cleo=2100))
+    assert found["Anna"] == alone["Anna"]
+    assert found["Ben"] == alone["Ben"]
+    assert found["Cleo"].note == "no game with a result"

@@ -35,6 +35,8 @@ TITLES = {
     "top3_expected": "exp",
     "ad_expected": "exp",
     "likelihood_ratio": "lr",
+    "share_low": "low",
+    "share_high": "high",
     "expected_beyond": "beyond",
 }
 
@@ -71,7 +73,7 @@ def _which_options(function: F) -> F:
         metavar="GAME",
         help="Leave out this game, by its number; may be given several times.",
     )(function)
-    return click.option("--player", metavar="NAME", help="Only the moves of this player.")(function)
+    return click.option("--player", metavar="NAME", help="Only this player.")(function)
 
 
 def _level(ctx: click.Context, param: click.Parameter, value: float) -> float:
@@ -239,19 +241,24 @@ def _without(turns: Turns, games: Sequence[int]) -> Turns:
 
 
 def _only_player(turns: Turns, player: str | None) -> Turns:
-    """The moves of one player; a name that nobody bears is told with the nearest one."""
+    """The moves of one player, or all of them."""
+    _check_player(turns, player)
+    return turns if player is None else turns.only(turns.player == player)
+
+
+def _check_player(turns: Turns, player: str | None) -> None:
+    """Refuse a name that nobody bears, with the nearest one."""
     from difflib import get_close_matches
 
     from assay.errors import InputError
 
     if player is None:
-        return turns
+        return
     names = sorted({str(name) for name in turns.player if name is not None})
     if player not in names:
         near = get_close_matches(player, names, n=1, cutoff=0.4)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise InputError(f"nobody called {player!r} moves in these games.{hint}")
-    return turns.only(turns.player == player)
 
 
 @click.command(cls=Command)
@@ -387,10 +394,12 @@ def screen(
 
     A row per player and event (--by round, phase, or all: cumulated over every game), sorted by z: matches, top-3
     moves and error with what was expected, their z's (positive: closer to the engine), the combined z, ROI = 50 + 5 z,
-    the IPR with its interval, the likelihood ratio of the best mixture with engine-like play and its share of moves,
-    the p-value, the q-value (Benjamini-Yekutieli) and how many of the field are expected beyond that z.
+    the IPR with its interval, the likelihood ratio of the best mixture with engine-like play and its share of moves
+    with a 95 % interval, the p-value, the q-value (Benjamini-Yekutieli) and how many of the field are expected beyond
+    that z.
 
-    The lines above the table say what may be concluded. A high z is a reason to look at games, never a finding about a
+    All of this is worked out over the whole field; --player shows the rows of one player. The lines above the table
+    say what may be concluded. A high z is a reason to look at games, never a finding about a
     person.
 
     \b
@@ -408,11 +417,14 @@ def screen(
 
     given = None if ratings == "tag" else read_ratings(Path(ratings))
     turns, chosen = _turns(files, store, **analysis)
-    turns = _only_player(_without(turns, without), player)
+    turns = _without(turns, without)
+    _check_player(turns, player)
     judged = judge(turns, chosen, group(turns, "player", by))
+    # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
     rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
+    shown = [row for row in rows if player in (None, row.player)]
     if format == "table":
-        say("\n".join(textwrap.fill(line, 110) for line in conclusion(rows).splitlines()) + "\n")
+        say("\n".join(textwrap.fill(line, 110) for line in conclusion(rows, len(shown)).splitlines()) + "\n")
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
-    print_table([row.values() for row in rows], COLUMNS, format=format, decimals=digits, titles=TITLES)
+    print_table([row.values() for row in shown], COLUMNS, format=format, decimals=digits, titles=TITLES)

@@ -29,6 +29,8 @@ METHODS = (*ARTERY_METHODS, *FIT_METHODS)
 FEWEST_TURNS = 20
 # Below this many turns the player's rating says more than the moves do; see docs/rating.md.
 FEW_TURNS = 200
+# Fewer games drawn anew do not show how games scatter; one game shows nothing at all. See docs/validation.md.
+FEWEST_TO_RESAMPLE = 10
 # The prior on ln s: how far play may lie from the player's rating, 160 to 200 Elo (an Elo is .00075 to .00095 in ln s).
 PRIOR_LOG_S = 0.15
 
@@ -76,9 +78,11 @@ def rate(
     """Rate the play in some cells (one per game) along the artery.
 
     The rating is where the evidence balances: actual matches, top-3 moves and errors equal what the model expects of
-    that rating in these very positions. With `prior`, a rating in Elo, ln s is drawn towards the artery's there.
+    that rating in these very positions. With `prior`, a rating in Elo, ln s is drawn towards the artery's there. Fewer
+    than ten games cannot be drawn anew: they have the clustered interval instead of the bootstrap.
     """
     check_interval(interval, level)
+    interval = _possible(interval, len(tally))
     turns = int(tally.turns.sum())
     if turns < fewest:
         raise TooFewTurns(f"{turns} turns are too few for a rating; it takes at least {fewest}.")
@@ -100,6 +104,10 @@ def rate(
     s, c = scale.artery.at(best)
     kind = "shrunk" if prior is not None else interval
     return Rating(best, span.low, span.high, s, c, method, kind, len(tally), turns, prior is not None, beyond)
+
+
+def _possible(interval: str, games: int) -> str:
+    return "clustered" if interval == "bootstrap" and games < FEWEST_TO_RESAMPLE else interval
 
 
 def _test_deviation(tally: Tally, rating: float) -> float:
@@ -130,6 +138,9 @@ def rate_by_fit(
         raise ModelError(f"this calibration has no line for {method!r} fits; it has {', '.join(scale.lines)}.")
     line = scale.lines[method]
     found = fit(deltas, played, method=method, games=games, elsewhere=elsewhere)
+    interval = _possible(interval, found.games)
+    if interval == "clustered" and found.games < 2:
+        raise TooFewTurns("one game does not show how games scatter; use --interval regan, or more games.")
     rating, gradient = _project(found, scale, method)
     if interval == "bootstrap":
         span = _bootstrap_fits(deltas, played, scale, games, elsewhere, method, level, samples, seed)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
-from scipy.special import ndtr, ndtri
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import chdtri, ndtr, ndtri
 
 from assay.intrinsic.measure import residuals
 from assay.intrinsic.models import played_log_probabilities
@@ -82,10 +82,16 @@ def single_z(tally: Tally, ratings: Floats, scale: Scale) -> Floats:
 
 @dataclass(frozen=True)
 class Assistance:
-    """The mixture with engine-like play that fits best: its share of moves, and its likelihood ratio against none."""
+    """The mixture with engine-like play that fits best: its share of moves, and its likelihood ratio against none.
+
+    `low` and `high` are the 95 % interval of the share. From few moves it is nearly everything from 0 to 1: then
+    the share says nothing.
+    """
 
     share: float
     log_ratio: float
+    low: float
+    high: float
 
 
 def assistance(log_own: Floats, log_engine: Floats, power: float) -> Assistance:
@@ -95,17 +101,25 @@ def assistance(log_own: Floats, log_engine: Floats, power: float) -> Assistance:
     engine-like play. The power that keeps the posterior honest keeps this ratio honest too.
 
     >>> assistance(np.log([0.5, 0.5]), np.log([0.4, 0.4]), 1.0)
-    Assistance(share=0.0, log_ratio=0.0)
+    Assistance(share=0.0, log_ratio=0.0, low=0.0, high=1.0)
     """
     ratio = np.exp(np.clip(log_engine - log_own, -50, 50)) - 1
 
     def loss(share: float) -> float:
-        return -float(np.sum(np.log1p(share * ratio)))
+        return -power * float(np.sum(np.log1p(share * ratio)))
 
-    if ratio.sum() <= 0:
-        return Assistance(0.0, 0.0)
-    best = minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-4})
-    return Assistance(float(best.x), -power * float(best.fun))
+    share = 0.0
+    if ratio.sum() > 0:
+        share = float(minimize_scalar(loss, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-4}).x)
+    least = loss(share)
+
+    def refused(other: float) -> float:
+        return loss(other) - least - float(chdtri(1, 0.05)) / 2
+
+    # The loss is convex in the share, so that it passes the limit at most once on either side.
+    low = float(brentq(refused, 0.0, share)) if refused(0.0) > 0 else 0.0
+    high = float(brentq(refused, share, 1.0)) if refused(1.0) > 0 else 1.0
+    return Assistance(share, -least, low, high)
 
 
 def log_chances(deltas: ArrayLike, played: ArrayLike, s: ArrayLike, c: ArrayLike, *, lapse: float = LAPSE) -> Floats:

@@ -28,6 +28,7 @@ from assay.scoring import posterior_mean, quantile
 
 Floats = npt.NDArray[np.float64]
 
+NO_MOVES = "no moves"
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
@@ -83,7 +84,7 @@ def guess_games(
     guesses = guess_these(chosen, problems, model=model, prior=prior)
     if not guesses:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in problems.most_common())
-        raise InputError(f"no game of {path} can be read ({reasons}).")
+        raise InputError(f"no game of {path} can be rated ({reasons}).")
     return guesses, problems
 
 
@@ -94,15 +95,17 @@ def guess_these(
     model: str | None = None,
     prior: Path | None = None,
 ) -> list[Guess]:
-    """Guess some games, each with its number; those that cannot be read are counted in `problems`."""
+    """Guess some games, each with its number; those that cannot be read or have no moves are counted in `problems`."""
     arrays = to_arrays([game for _, game in chosen])
-    problems.update(reason for reason in arrays.reason if reason)
+    lengths = np.diff(arrays.offsets)
+    empty = int((arrays.valid & (lengths == 0)).sum())
+    problems += arrays.problems() + Counter({NO_MOVES: empty})
     encoded = encode_games(arrays)
     with one_thread():
         return [
             _guess(arrays, encoded, at, place, game, model, prior)
             for at, (place, game) in enumerate(chosen)
-            if arrays.valid[at]
+            if lengths[at]
         ]
 
 

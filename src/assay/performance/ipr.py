@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ModelError
-from assay.intrinsic.rate import FEW_TURNS, FEWEST_TURNS, INTERVALS, METHODS, Rating, rate, rate_by_fit
+from assay.intrinsic.rate import (
+    FEW_TURNS,
+    FEWEST_TO_RESAMPLE,
+    FEWEST_TURNS,
+    INTERVALS,
+    METHODS,
+    Rating,
+    rate,
+    rate_by_fit,
+)
 from assay.intrinsic.scale import ARTERY_METHODS, expectation
 from assay.intrinsic.spread import Floats
 from assay.performance.judged import Judged
@@ -121,7 +130,7 @@ def rate_group(judged: Judged, group: int, how: How) -> Row:
     rating = None
     try:
         rating = _rate(judged, group, how, turns, prior)
-        notes += _notes(rating, judged, elo if how.prior else None)
+        notes += _notes(rating, judged, how, elo)
     except ModelError as error:
         notes.append(str(error).rstrip("."))
     notes += far_below(judged, cells, ratings if rating is None else np.where(known, ratings, rating.rating))
@@ -167,19 +176,20 @@ def _rate(judged: Judged, group: int, how: How, turns: int, prior: float | None)
     )
 
 
-def _notes(rating: Rating, judged: Judged, elo: float | None) -> list[str]:
+def _notes(rating: Rating, judged: Judged, how: How, elo: float | None) -> list[str]:
     notes = []
     low, high = judged.scale.range
     if rating.beyond:
-        notes.append(
-            "beyond what the calibration can tell: " + ("at least" if rating.beyond > 0 else "at most") + " this"
-        )
+        side = "above" if rating.beyond > 0 else "below"
+        notes.append(f"{side} all that the calibration can tell apart: trust the interval, not the rating")
     elif not low - 100 <= rating.rating <= high + 100:
         notes.append("extrapolated beyond the calibrated marks")
     if rating.shrunk:
-        notes.append(f"few turns: c on the artery, s drawn towards the rating {elo:.0f}")
+        notes.append(f"few turns: drawn towards the rating {elo:.0f} of the tags")
     elif rating.turns < FEW_TURNS:
         notes.append("few turns")
+    if how.interval == "bootstrap" and rating.interval != "bootstrap":
+        notes.append(f"a bootstrap takes {FEWEST_TO_RESAMPLE} games: this interval is clustered")
     return notes
 
 

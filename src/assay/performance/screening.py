@@ -15,6 +15,7 @@ from assay.intrinsic.rate import FEWEST_TURNS, Rating, rate
 from assay.intrinsic.scale import engine_rating
 from assay.intrinsic.screen import (
     FEWEST_FOR_NULL,
+    Assistance,
     Screened,
     assistance,
     log_chances,
@@ -50,6 +51,8 @@ COLUMNS = (
     "ipr_high",
     "likelihood_ratio",
     "share",
+    "share_low",
+    "share_high",
     "p_value",
     "q_value",
     "expected_beyond",
@@ -72,13 +75,17 @@ class ScreenRow:
     screened: Screened | None
     z: float | None
     ipr: Rating | None
-    likelihood_ratio: float | None
-    share: float | None
+    assisted: Assistance | None
     p_value: float | None
     q_value: float | None
     expected_beyond: float | None
     speed: str
     note: str
+
+    @property
+    def likelihood_ratio(self) -> float | None:
+        """Of the best mixture with engine-like play against none."""
+        return float(np.exp(min(self.assisted.log_ratio, 700.0))) if self.assisted else None
 
     def values(self) -> dict[str, Any]:
         """The row as columns of a table."""
@@ -107,7 +114,9 @@ class ScreenRow:
             "ipr_low": self.ipr.low if self.ipr else None,
             "ipr_high": self.ipr.high if self.ipr else None,
             "likelihood_ratio": self.likelihood_ratio,
-            "share": self.share,
+            "share": self.assisted.share if self.assisted else None,
+            "share_low": self.assisted.low if self.assisted else None,
+            "share_high": self.assisted.high if self.assisted else None,
             "p_value": self.p_value,
             "q_value": self.q_value,
             "expected_beyond": self.expected_beyond,
@@ -163,8 +172,7 @@ def _row(
         screened=None,
         z=None,
         ipr=None,
-        likelihood_ratio=None,
-        share=None,
+        assisted=None,
         p_value=None,
         q_value=None,
         expected_beyond=None,
@@ -183,21 +191,19 @@ def _row(
         return replace(blank, ipr=ipr, note="; ".join([lacking, *odd]))
     found = screen(tally, rating, judged.scale, rating_error=rating_error)
     mean = float(np.average(rating, weights=tally.turns))
-    ratio, share = _assisted(judged, group, cells, rating)
     return replace(
         blank,
         rating=mean,
         screened=found,
         z=found.combined,
         ipr=ipr,
-        likelihood_ratio=ratio,
-        share=share,
+        assisted=_assisted(judged, group, cells, rating),
         note="; ".join(odd),
     )
 
 
-def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> tuple[float, float]:
-    """Likelihood ratio of the best mixture with engine-like play, and its share."""
+def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> Assistance:
+    """The best mixture with engine-like play."""
     artery = judged.scale.artery
     rows = judged.turns_of(group)
     of_side = {
@@ -211,8 +217,7 @@ def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArr
     )
     deltas, played = judged.spreads.deltas[rows], judged.spreads.played[rows]
     log_own, log_engine = (log_chances(deltas, played, *artery.points(of)) for of in (own, engine_rating(own)))
-    found = assistance(log_own, log_engine, judged.scale.power)
-    return float(np.exp(min(found.log_ratio, 700.0))), found.share
+    return assistance(log_own, log_engine, judged.scale.power)
 
 
 def _speed(judged: Judged, cells: NDArray[np.intp]) -> str:
@@ -236,15 +241,16 @@ def _against_field(rows: list[ScreenRow]) -> list[ScreenRow]:
     return [moved.get(id(row), row) for row in rows]
 
 
-def conclusion(rows: Sequence[ScreenRow]) -> str:
-    """What may be concluded from a screening of so many players: the text above the table."""
+def conclusion(rows: Sequence[ScreenRow], shown: int | None = None) -> str:
+    """What may be concluded from a screening of so many rows, of which perhaps few are shown: the text above them."""
     count = sum(row.z is not None for row in rows)
+    few = f" ({shown} of all {len(rows)} are shown)" if shown is not None and shown < len(rows) else ""
     chances = ", ".join(f"{count * float(p_values(z)):.2g} beyond {z:g}" for z in (2.0, 2.75, 4.0))
     honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
     shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())
     return (
-        f"{count} rows, each compared with what is expected of its rating. In honest play z is standard normal: among "
-        f"{count} expect {chances} by chance alone, and the highest of them is high by selection.\n"
+        f"{count} rows{few}, each compared with what is expected of its rating. In honest play z is standard normal: "
+        f"among {count} expect {chances} by chance alone, and the highest of them is high by selection.\n"
         "Thresholds on record: z 2.50-2.75 can support other evidence, 4 opens an inquiry, 5 is where statistics alone "
         "are discussed. ROI = 50 + 5 z: under 60 normal, 65 about 1 in 750, 70 about 1 in 30,000.\n"
         "Prior odds: over the board assistance is rare, 1 player in 5,000 to 10,000 (online 1-2 %). Even if every "

@@ -26,7 +26,7 @@ from assay.performance.posterior import game_posteriors
 from assay.performance.screening import ScreenRow, screen_groups
 from assay.report import meaning
 from assay.report.content import LEVEL, Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source
-from assay.report.learned import Learned, learned_ratings
+from assay.report.learned import UNREAD, Learned, learned_ratings
 from assay.report.standings import PRIOR, result_ratings
 from assay.report.walk import walk
 
@@ -132,7 +132,7 @@ def _player(
         tag=_tag(games, played, name),
         result=standing.get(name, Estimate(note="no result counts")),
         intrinsic=_estimate(row),
-        learned=learned.ratings.get(name, Estimate(note=learned.note)),
+        learned=learned.ratings.get(name, Estimate(note=learned.note or UNREAD)),
         method=row.rating.method if row and row.rating else "",
         measures=_measures(row, line),
         by_game=tuple(
@@ -179,8 +179,6 @@ def _screening(line: ScreenRow | None, field_size: int) -> Screening | None:
         roi=50 + 5 * line.z,
         p_value=line.p_value or 0.0,
         q_value=line.q_value or 0.0,
-        likelihood_ratio=line.likelihood_ratio,
-        share=line.share,
         expected_beyond=beyond,
         meaning=meaning.of_z(line.z, beyond, field_size),
     )

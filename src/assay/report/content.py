@@ -66,8 +66,6 @@ class Screening:
     roi: float
     p_value: float
     q_value: float
-    likelihood_ratio: float | None
-    share: float | None
     expected_beyond: float
     meaning: str
 

@@ -13,6 +13,8 @@ from assay.learned.run import Run
 from assay.performance.groups import UNKNOWN
 from assay.report.content import LEVEL, Estimate
 
+UNREAD = "no game can be read"
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -32,7 +34,7 @@ def learned_ratings(games: Sequence[Game]) -> Learned:
     except AssayError as error:
         return Learned(note=str(error).rstrip("."))
     if not guesses:
-        return Learned(note="no game can be read")
+        return Learned(note=UNREAD)
     if useless := next((guess.run for guess in guesses if not _tells_something(guess.run)), None):
         return Learned(note=f"the model for such games ({useless.name}) is no better than guessing the average")
     names = dict.fromkeys(name for guess in guesses for name in guess.players)

@@ -19,6 +19,7 @@ PRIOR = 250.0
 # games this counts, where it has many their results do.
 WHITE, WHITE_ERROR = 35.0, 25.0
 DRAWS, DRAWS_ERROR = 0.4, 0.2
+NO_RESULT = "no game with a result"
 NO_LEVEL = "nobody has a rating in the tags, so results have no level"
 
 
@@ -28,9 +29,19 @@ def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
     Results tell differences only: the level is that of the tags, and the intervals are those of the difference to the
     average player.
     """
+    names = dict.fromkeys(name or UNKNOWN for pair in zip(games["white"], games["black"], strict=True) for name in pair)
+    blank = dict.fromkeys(names, Estimate(note=NO_RESULT))
+    scored = games.filter(pl.col("result").is_in(list(POINTS)))
+    if not scored.height:
+        return blank
+    return blank | _rate(scored)
+
+
+def _rate(games: pl.DataFrame) -> dict[str, Estimate]:
+    """Rate the players of games that all have a result."""
     white = [name or UNKNOWN for name in games["white"]]
     black = [name or UNKNOWN for name in games["black"]]
-    score = [POINTS.get(result or "", np.nan) for result in games["result"]]
+    score = [POINTS[result] for result in games["result"]]
     tags = _tags(games, white, black)
     try:
         if not tags:
@@ -56,9 +67,7 @@ def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
     half = confidence_factor(LEVEL / 100) * np.sqrt(np.maximum(np.diagonal(centred), 0.0))
     return {
         name: Estimate(float(rating), float(rating - width), float(rating + width))
-        if games_played
-        else Estimate(note="no game with a result")
-        for name, rating, width, games_played in zip(found.players, found.ratings, half, found.played, strict=True)
+        for name, rating, width in zip(found.players, found.ratings, half, strict=True)
     }
 
 
