@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
+import chess.pgn
 import pytest
 
 from assay.cli.main import main
@@ -89,3 +91,95 @@ def _all(capsys: pytest.CaptureFixture[str], *words: object) -> list[dict[str, A
     assert run(*words, "--format", "json") == 0
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
     return found
+
+
+@pytest.fixture
+def report(store: Path, tmp_path: Path) -> Any:
+    """Make a report in a format, and read it back as text."""
+
+    def make(games: Path, format: str, *words: object) -> str:
+        out = tmp_path / f"report.{format}"
+        given = ("--store", store, "--calibration", "stockfish-15.1-d4", "--no-analysis", "--quiet", "-o", out, *words)
+        assert run("report", games, *given) == 0
+        return out.read_text(encoding="utf-8")
+
+    return make
+
+
+def test_the_value_told_with_a_move_is_its_own(event: Path, stored: Words, capsys: pytest.CaptureFixture[str]) -> None:
+    (store, _, depth) = stored[1:4]
+    words = ("show", event, "--store", store, "--depth", depth, "--game", 3)
+    for row in _all(capsys, *words):
+        own = next(said for said in row["spread"].split(", ") if said.startswith("*"))
+        assert own.split()[1] == f"{row['evaluation']:+.2f}"
+    assert run(*words) == 0
+    assert " 0.0 %" not in capsys.readouterr().out
+
+
+def test_a_report_tells_the_value_of_the_move_itself(event: Path, report: Any) -> None:
+    worse = 0
+    for game in json.loads(report(event, "json"))["games"]:
+        for move in game["moves"]:
+            own = [c["value"] for c in move["candidates"] if c["san"] == move["san"]]
+            assert [move["worth"]] == (own or [None])
+            worse += bool(own) and own[0] != move["value"]
+    assert worse > 50
+    assert "p 0.0 %" not in report(event, "pgn")
+    page = report(event, "html")
+    for quotable in ("assisted", "Likelihood ratio", "artery"):
+        assert quotable not in page
+
+
+RICH = """[Event "Simulated event"]
+[Site "Assay"]
+[Date "2020.01.02"]
+[Round "1"]
+[White "Ash"]
+[Black "Birch"]
+[Result "0-1"]
+[ECO "A40"]
+[Opening "Polish \\"Defence\\""]
+[TimeControl "5400+30"]
+[WhiteFideId "42"]
+[WhiteElo "2400"]
+[BlackElo "2300"]
+
+{ Before the game. } 1. d4 { [%clk 1:30:00] } 1... b5! $14 {
+over two lines [%clk 1:29:00] } (1... d5 2. c4 {a gambit} (2. e4 ; to the end of the line
+2... dxe4) e6) 2. e4 Ba6 3.h4 Bb7 4. a4 b4 5. Nd2?! e6 6. c3 c5 ; why not
+7. h5 bxc3 8. bxc3 Be7 9. Bb5 { [%clk 0:45:00] } cxd4 10. cxd4 $1 Qc8 { [%csl Gc8] } 11. Ne2 Nc6 12. O-O Nh6 13. Ra3
+a6 14. Bc4 d5 15. Rh3 dxc4 0-1
+"""
+
+
+def nodes(text: str) -> tuple[dict[str, str], list[tuple[str, str, set[int]]]]:
+    """Tags, and every move of all variations with its comment and glyphs."""
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None and not game.errors
+    found, stack = [("", game.comment, set[int]())], [*reversed(game.variations)]
+    while stack:
+        node = stack.pop()
+        found.append((node.san(), f"{node.starting_comment}{node.comment}", node.nags))
+        stack += reversed(node.variations)
+    return dict(game.headers), found
+
+
+def test_an_annotated_game_loses_nothing(event: Path, report: Any) -> None:
+    rich = event.with_name("rich.pgn")
+    rich.write_text(RICH, encoding="utf-8")
+    text = report(rich, "pgn")
+    (tags, before), (own, after) = nodes(RICH), nodes(text)
+    assert own == tags | {"Annotator": "Assay"}
+    assert list(own)[: len(tags)] == list(tags)
+    assert [(san, nags) for san, _, nags in after] == [(san, nags) for san, _, nags in before]
+    for (_, comment, _), (_, now, _) in zip(before, after, strict=True):
+        assert " ".join(comment.split()) in " ".join(now.split())
+    assert "[%eval" in text and " p " in text
+
+
+def test_evaluations_of_the_file_stay_the_only_ones(event: Path, report: Any) -> None:
+    rich = event.with_name("valued.pgn")
+    rich.write_text(RICH.replace("[%clk 0:45:00]", "[%eval 0.77] [%clk 0:45:00]"), encoding="utf-8")
+    text = report(rich, "pgn")
+    assert text.count("[%eval") == 1
+    assert "[%eval 0.77] [%clk 0:45:00]" in text and " p " in text

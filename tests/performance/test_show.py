@@ -22,6 +22,7 @@ def test_every_turn_has_its_spread_with_the_played_move_marked() -> None:
         assert turn.probability == pytest.approx(p[t, TURNS.played[t]])
         (marked,) = [candidate for candidate in turn.spread if candidate.played]
         assert marked.san == turn.played
+        assert marked.value == turn.value
         assert len(turn.spread) == (3 if TURNS.played[t] < 3 else 4)
         assert turn.spread[0].value == TURNS.values[t, 0]
         assert all(START.parse_san(candidate.san) for candidate in turn.spread)
@@ -29,4 +30,4 @@ def test_every_turn_has_its_spread_with_the_played_move_marked() -> None:
 
 def test_a_move_elsewhere() -> None:
     turn = show_turns(replace(TURNS, played=np.full(20, -1)), S, C)[0]
-    assert (turn.played, turn.rank, turn.probability) == (ELSEWHERE, None, 0.0)
+    assert (turn.played, turn.rank, turn.probability) == (ELSEWHERE, None, None)

@@ -269,9 +269,9 @@ def show(
 ) -> None:
     """Show a game turn by turn, as the model sees it.
 
-    For each turn: the move played, the engine's move, the evaluation in pawns from the mover's side, the rank of the
-    played move, how much worse it is (scaled), its probability, and the spread: candidates with value and probability,
-    the played one marked with *.
+    For each turn: the move played, the engine's move, the evaluation of the move played in pawns from the mover's side,
+    its rank, how much worse it is than the engine's (scaled), its probability, and the spread: candidates with value
+    and probability, the played one marked with *.
 
     The probabilities are those of a player rated as the tags say (2000 where they do not), of --elo, or of --s and --c.
 
@@ -285,6 +285,7 @@ def show(
 
     from assay.errors import InputError
     from assay.performance.show import show_turns
+    from assay.report.charts import said_chance
 
     games = _read([file])
     if number > len(games):
@@ -296,19 +297,20 @@ def show(
         ratings = np.where(np.isfinite(turns.rating), turns.rating, 2000.0)
         known = {rating: _parameters(rating, None, None, calibration, turns.depth) for rating in set(ratings.tolist())}
         pairs = np.array([known[rating] for rating in ratings.tolist()])
-    rows = []
+    rows, as_text = [], format == "table"
     for turn in show_turns(turns, pairs[:, 0], pairs[:, 1], lines=candidates):
-        spread = [f"{'*' if x.played else ''}{x.san} {x.value:+.2f} {x.probability:.0%}" for x in turn.spread]
+        spread = [f"{'*' if x.played else ''}{x.san} {x.value:+.2f} {said_chance(x.probability)}" for x in turn.spread]
+        chance = said_chance(turn.probability) if as_text and turn.probability is not None else turn.probability
         rows.append(
             {
                 "move": turn.number,
                 "played": turn.played,
                 "engine": turn.spread[0].san,
-                "evaluation": turn.spread[0].value,
+                "evaluation": turn.value,
                 "rank": turn.rank,
                 "delta": turn.delta,
-                "probability": turn.probability,
+                "probability": chance,
                 "spread": ", ".join(spread),
             }
         )
-    print_table(rows, format=format, decimals={"delta": 3, "probability": 3})
+    print_table(rows, format=format, decimals={"delta": 3})

@@ -30,14 +30,19 @@ class Candidate:
 
 @dataclass(frozen=True)
 class ShownTurn:
-    """One turn: its number as in a score sheet, the move played and its probability, and the spread, best first."""
+    """One turn: its number as in a score sheet, the move played and its probability, and the spread, best first.
+
+    `value` is that of the move played, in pawns, None if the engine valued it neither here nor by the next position;
+    `rank`, `delta` and `probability` are None where it did not list the move.
+    """
 
     move: int
     white: bool
     played: str
+    value: float | None
     rank: int | None
-    delta: float
-    probability: float
+    delta: float | None
+    probability: float | None
     spread: tuple[Candidate, ...]
 
     @property
@@ -75,9 +80,10 @@ def show_turns(turns: Turns, s: Floats, c: Floats, *, lines: int = 5) -> list[Sh
                 int(turns.move[t]),
                 bool(turns.white[t]),
                 mine.san if mine else ELSEWHERE,
+                float(turns.worth[t]) if np.isfinite(turns.worth[t]) else None,
                 played + 1 if mine else None,
-                mine.delta if mine else float("inf"),
-                mine.probability if mine else 0.0,
+                mine.delta if mine else None,
+                mine.probability if mine else None,
                 spread,
             )
         )

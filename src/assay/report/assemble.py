@@ -254,6 +254,7 @@ def _games(
             start=walked.start,
             moves=walked.moves,
             note=f"This game is left out: {walked.reason}." if walked.reason else "",
+            text=given.games[at].text,
         )
         for at, walked in enumerate(walks)
     )

@@ -216,6 +216,15 @@ def said_value(value: int | str | None) -> str:
     return value if isinstance(value, str) else f"{value / 100:+.2f}"
 
 
+def said_chance(probability: float) -> str:
+    """A probability in per cent; what happened was possible, so that the least is no zero.
+
+    >>> said_chance(0.4), said_chance(0.00001)
+    ('40.0 %', '<0.1 %')
+    """
+    return "<0.1 %" if probability < 0.0005 else f"{100 * probability:.1f} %"
+
+
 def _ply_scale(moves: Sequence[Move], left: float) -> Scale:
     return Scale(0, max(len(moves) - 1, 1), left, _WIDTH - 12)
 

@@ -109,7 +109,8 @@ class Candidate:
 class Move:
     """One move as it was played, what the engine thought of it and what the model expected.
 
-    `value` is the evaluation before the move, `left_out` the reason why the move does not count for the rating.
+    `value` is the evaluation before the move (what the best move is worth), `worth` that of the move itself; `left_out`
+    is the reason why the move does not count for the rating.
     `others` and `others_probability` sum up the candidates that are not listed.
     """
 
@@ -122,11 +123,15 @@ class Move:
     others: int = 0
     others_probability: float = 0.0
     posterior: Estimate = Estimate()
+    worth: int | str | None = None
 
 
 @dataclass(frozen=True)
 class Game:
-    """One game with its moves; `white_rating` is the rating that the move probabilities are for."""
+    """One game with its moves; `white_rating` is the rating that the move probabilities are for.
+
+    `text` is the game as it stands in the file, for the annotated PGN.
+    """
 
     number: int
     white: str
@@ -143,6 +148,7 @@ class Game:
     start: str | None = None
     moves: tuple[Move, ...] = ()
     note: str = ""
+    text: str = ""
 
     @property
     def title(self) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from assay.report.charts import said_value
+from assay.games import Game as PgnGame
+from assay.report.annotate import EVALUATED, annotate, movetext, wrap
+from assay.report.charts import said_chance, said_value
 from assay.report.content import Game, Move, Player, Report
 from assay.report.tables import render
 
@@ -59,6 +60,19 @@ def to_pgn(report: Report) -> str:
 
 
 def _game(game: Game) -> str:
+    """One game as it stands in the file, with our comments; where these cannot be placed, without them."""
+    result = game.result if game.result in _RESULTS else "*"
+    tags = PgnGame("", 0, 0, game.text.encode()).tags if game.text else _tags(game) | {"Result": result}
+    text = movetext(game.text) if game.text else " ".join(move.san for move in game.moves)
+    words = annotate(text, _comments(game, EVALUATED in text), game.first_ply, result)
+    if words is None:
+        return f"{game.text.strip()}\n"
+    tags.setdefault("Annotator", "Assay")
+    head = "".join(f'[{name} "{_tag_value(value)}"]\n' for name, value in tags.items())
+    return f"{head}\n{wrap(words)}\n"
+
+
+def _tags(game: Game) -> dict[str, str]:
     tags = {
         "Event": game.event or "?",
         "Site": game.site or "?",
@@ -66,32 +80,18 @@ def _game(game: Game) -> str:
         "Round": game.round or "?",
         "White": game.white,
         "Black": game.black,
-        "Result": game.result if game.result in _RESULTS else "*",
+        "Result": "*",
     }
     for name, elo in (("WhiteElo", game.white_elo), ("BlackElo", game.black_elo)):
         if elo is not None:
             tags[name] = str(elo)
-    tags["Annotator"] = "Assay"
-    if game.start:
-        tags |= {"SetUp": "1", "FEN": game.start}
-    head = "".join(f'[{name} "{_tag_value(value)}"]\n' for name, value in tags.items())
-    return f"{head}\n{_wrap([*_words(game), tags['Result']])}\n"
+    return tags | ({"SetUp": "1", "FEN": game.start} if game.start else {})
 
 
-def _words(game: Game) -> Iterator[str]:
-    """Move numbers, moves and comments. The evaluation of a position stands behind the move that led to it."""
-    annotated = True
-    for at, move in enumerate(game.moves):
-        ply = at + game.first_ply
-        if ply % 2 == 0:
-            yield f"{ply // 2 + 1}."
-        elif annotated:
-            yield f"{ply // 2 + 1}..."
-        yield move.san
-        comment = _comment(move, game.moves[at + 1].value if at + 1 < len(game.moves) else None)
-        annotated = bool(comment)
-        if comment:
-            yield f"{{ {comment} }}"
+def _comments(game: Game, evaluated: bool) -> list[str]:
+    """What to say behind each move; in a game that came with evaluations these stay the only ones."""
+    after = [move.value for move in game.moves[1:]] + [None]
+    return [_comment(move, None if evaluated else value) for move, value in zip(game.moves, after, strict=False)]
 
 
 def _comment(move: Move, after: int | str | None) -> str:
@@ -99,22 +99,11 @@ def _comment(move: Move, after: int | str | None) -> str:
     if after is not None:
         parts.append(f"[%eval {after if isinstance(after, str) else f'{after / 100:.2f}'}]")
     if move.probability is not None:
-        parts.append(f"p {move.probability:.1%}".replace("%", " %"))
+        parts.append(f"p {said_chance(move.probability)}")
         best = move.candidates[0] if move.candidates else None
         if best and best.probability is not None and best.san != move.san:
-            parts.append(f"engine {best.san} {said_value(best.value)}, p {best.probability:.1%}".replace("%", " %"))
+            parts.append(f"engine {best.san} {said_value(best.value)}, p {said_chance(best.probability)}")
     return " ".join(parts)
-
-
-def _wrap(words: list[str]) -> str:
-    lines, line = [], ""
-    for word in words:
-        if line and len(line) + 1 + len(word) > 80:
-            lines.append(line)
-            line = word
-        else:
-            line = f"{line} {word}" if line else word
-    return "\n".join([*lines, line])
 
 
 def _tag_value(text: str) -> str:

@@ -117,9 +117,9 @@ def environment() -> jinja2.Environment:
 def game_data(game: Game, candidates: int) -> Markup:
     """The moves of a game for the page's script, as compact JSON that cannot end the element it stands in.
 
-    `m` moves and `s` SAN, joined by blanks; `e` evaluations; `q` posteriors; `c` candidates as flat triples of SAN,
-    value and probability in hundredths of a per cent, then the number and probability of the others; `w` reasons
-    why a move does not count; `f` and `p` the position set up and the half-moves before it.
+    `m` moves and `s` SAN, joined by blanks; `e` what each move is worth; `q` posteriors; `c` candidates as flat
+    triples of SAN, value and probability in hundredths of a per cent, then the number and probability of the others;
+    `w` reasons why a move does not count; `f` and `p` the position set up and the half-moves before it.
     """
     moves = game.moves
     reasons = sorted({move.left_out for move in moves})
@@ -128,7 +128,7 @@ def game_data(game: Game, candidates: int) -> Markup:
         "r": [_whole(game.white_rating), _whole(game.black_rating)],
         "m": " ".join(move.uci for move in moves),
         "s": " ".join(move.san for move in moves),
-        "e": [move.value for move in moves],
+        "e": [move.worth for move in moves],
         "q": [_triple(move.posterior) for move in moves],
         "w": [reasons.index(move.left_out) for move in moves],
         "why": reasons,

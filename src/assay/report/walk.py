@@ -168,6 +168,7 @@ def _move(board: chess.Board, move: chess.Move, told: _Told, posterior: Estimate
         len(others),
         float(told.chances[others].sum()) if known else 0.0,
         posterior,
+        None if played is None else text_of(sign * float(told.values[played])),
     )
 
 

@@ -90,7 +90,7 @@
   // One game.
 
   const value = v => v === null ? "" : typeof v === "string" ? v : (v < 0 ? "−" : "+") + (Math.abs(v) / 100).toFixed(2);
-  const percent = p => p === null ? "" : (p / 100).toFixed(p < 1000 ? 1 : 0) + " %";
+  const percent = p => p === null ? "" : p < 10 ? "<0.1 %" : (p / 100).toFixed(p < 1000 ? 1 : 0) + " %";
 
   function game(element, atEnd) {
     const source = element.querySelector("script");
