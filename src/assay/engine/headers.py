@@ -8,13 +8,14 @@ from typing import Any
 import polars as pl
 
 from assay.games import Game
-from assay.games.columns import TEXT_TAGS, rating, time_control
+from assay.games.columns import TEXT_TAGS, rating
+from assay.pools import pool_of, time_control
 
 _UNKNOWN = {"", "?", "????.??.??"}
 SCHEMA = (
     {"source": pl.String, "start_offset": pl.Int64}
     | dict.fromkeys(TEXT_TAGS, pl.String)
-    | {"white_elo": pl.Float64, "black_elo": pl.Float64, "year": pl.Int32, "speed": pl.String}
+    | {"white_elo": pl.Float64, "black_elo": pl.Float64, "year": pl.Int32, "speed": pl.String, "pool": pl.String}
 )
 
 
@@ -35,4 +36,5 @@ def _row(game: Game) -> dict[str, Any]:
         "black_elo": rating(tags.get("BlackElo", "")),
         "year": int(year) if year.isdecimal() else None,
         "speed": time_control(texts["time_control"])[2],
+        "pool": pool_of(texts["site"], texts["event"], texts["time_control"]),
     }

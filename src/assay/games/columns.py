@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.bands import speed
 from assay.games.cut import cut
 from assay.games.plies import Movetext, have_command
 from assay.games.split import Split
 from assay.games.tags import TagColumns
+from assay.pools import time_control
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 MOVETEXT = "movetext"
@@ -81,7 +81,6 @@ COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
 
 _RATING = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*\??\s*")
 _SIGNED = re.compile(r"\s*([+-]?\d{1,5})\s*")
-_CONTROL = re.compile(r"(?:\d+/|\*)?(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?(?::.*)?")
 
 
 @lru_cache(maxsize=100_000)
@@ -104,24 +103,6 @@ def difference(text: str) -> int | None:
     """
     match = _SIGNED.fullmatch(text)
     return int(match.group(1)) if match else None
-
-
-@lru_cache(maxsize=100_000)
-def time_control(text: str) -> tuple[int | None, int | None, str | None]:
-    """Base and increment of a TimeControl tag in whole seconds, and the speed by Lichess's limits.
-
-    Of several periods the first counts. Lichess writes "-" for games without a clock, its correspondence games.
-
-    >>> time_control("300+3"), time_control("40/7200:3600"), time_control("-"), time_control("?")
-    ((300, 3, 'blitz'), (7200, 0, 'classical'), (None, None, 'correspondence'), (None, None, None))
-    """
-    if text == "-":
-        return None, None, "correspondence"
-    match = _CONTROL.fullmatch(text.replace(" ", ""))
-    if not match:
-        return None, None, None
-    base, increment = float(match.group(1)), float(match.group(2) or 0)
-    return round(base), round(increment), speed(base, increment)
 
 
 def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = False) -> pa.RecordBatch:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from assay.errors import InputError, LearnedError
 from assay.games import Game, GameArrays, read_games, to_arrays
-from assay.games.columns import rating, time_control
+from assay.games.columns import rating
 from assay.learned.calibrate import pool
 from assay.learned.clocks import clock_scalars
 from assay.learned.encode import EncodedGames, encode_games
@@ -24,6 +24,7 @@ from assay.learned.inputs import ENGINE_NAMES, RESULTS, Plies
 from assay.learned.rate import posteriors
 from assay.learned.run import Run
 from assay.learned.shipped import model_of
+from assay.pools import time_control
 from assay.scoring import posterior_mean, quantile
 
 Floats = npt.NDArray[np.float64]
