@@ -68,7 +68,10 @@ ATTRIBUTES = {
 
 EVERYWHERE = "--quiet --debug"
 ANALYSES = "--store --depth --engine --from-move --limit"
-RATED = "--store --calibration --depth --quick --deep --engine --any-engine --no-analysis --workers --aliases --format"
+RATED = """
+    --store --calibration --depth --quick --deep --engine --any-engine --no-analysis --workers --aliases --format --pool
+    --keep-duplicates
+"""
 OPTIONS = {
     "index": "-o --out --movetext --format",
     "month": "-o --out --url --movetext --format",
@@ -123,6 +126,7 @@ OPTIONS = {
     "evaluate": "--against --split --balanced --prior --games --plots --analysed --analyses --format",
     "report": """
         --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
+        --keep-duplicates
     """,
     "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games",
 }

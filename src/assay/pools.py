@@ -125,3 +125,12 @@ def is_online(pool: str | None) -> bool:
     (True, False, False)
     """
     return (pool or "").partition("-")[0] in ONLINE
+
+
+def scale_of(pool: str | None) -> str:
+    """The pool whose scale serves for games of this one: where nothing is known, that of slow games.
+
+    >>> scale_of("unknown"), scale_of("lichess-rapid")
+    ('otb-slow', 'lichess-rapid')
+    """
+    return SLOW if pool in (None, UNKNOWN) else str(pool)

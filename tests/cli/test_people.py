@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +184,155 @@ def test_evaluations_of_the_file_stay_the_only_ones(event: Path, report: Any) ->
     text = report(rich, "pgn")
     assert text.count("[%eval") == 1
     assert "[%eval 0.77] [%clk 0:45:00]" in text and " p " in text
+
+
+def games_of(event: Path) -> list[str]:
+    return [f"[Event {game}" for game in event.read_text().split("[Event ")[1:]]
+
+
+def given(event: Path, name: str, games: list[str]) -> Path:
+    path = event.with_name(name)
+    path.write_text("".join(games), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("command", ["ipr", "screen"])
+def test_a_game_that_occurs_twice_counts_once(
+    command: str, event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    once = rows(capsys, command, event, *stored)
+    games = games_of(event)
+    again = games[7].replace('"Elm"', '"ELM (GER)"').replace('"Simulated event"', '"Copy"')
+    twice = given(event, "twice.pgn", [*games[:8], again, *games[8:], games[9]])
+    assert rows(capsys, command, twice, *stored) == once
+    assert rows(capsys, command, event, twice, *stored) == once
+    assert run(command, twice, *stored) == 0
+    assert "2 games occur twice and count once: 9 = 8 (" in capsys.readouterr().err
+    kept = rows(capsys, command, event, event, *stored, "--keep-duplicates")
+    assert {name: row["turns"] for name, row in kept.items()} == {name: 2 * row["turns"] for name, row in once.items()}
+
+
+def test_numbers_of_games_stay_when_one_occurs_again(
+    event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = games_of(event)
+    twice = given(event, "numbers.pgn", [games[0], games[0], *games[1:]])
+    named = [row["game"] for row in _all(capsys, "ipr", twice, *stored, "--by", "game")]
+    assert len(named) == 15 and named[0].startswith("1. ") and named[1].startswith("3. ")
+    assert run("ipr", twice, *stored, "--without", 16, "--quiet") == 0
+    assert "Left out as asked: game 16" in capsys.readouterr().err
+
+
+def test_a_missing_rating_tag_is_taken_from_other_games(
+    event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = rows(capsys, "screen", event, *stored)
+    games = games_of(event)
+    at = next(i for i, game in enumerate(games) if '[White "Elm"]' in game)
+    lacking = re.sub(r"\[WhiteElo .*\n", "", games[at])
+    some = given(event, "lacking.pgn", [*games[:at], lacking, *games[at + 1 :]])
+    found = rows(capsys, "screen", some, *stored)
+    note = f"no rating tag in game {at + 1}: 2000 taken from other games"
+    assert note in found["Elm"].pop("note")
+    whole["Elm"].pop("note")
+    assert found == whole
+    assert note in rows(capsys, "ipr", some, *stored)["Elm"]["note"]
+
+
+def test_of_several_ratings_the_nearest_in_date_is_taken(
+    event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    dated = {0: ("2010.05.01", 1800), 1: ("2015.??.??", 2000)}
+    games = []
+    for at, game in enumerate(g for g in games_of(event) if '[White "Ash"]' in g):
+        date, elo = dated.get(at, ("2014.06.01", None))
+        tag = f'[WhiteElo "{elo}"]' if elo else '[WhiteElo "?"]'
+        games.append(re.sub(r"\[WhiteElo .*\]", tag, game).replace("????.??.??", date))
+    found = rows(capsys, "ipr", given(event, "dated.pgn", games[:3]), *stored)["Ash"]
+    assert "no rating tag in game 3: 2000 taken from other games" in found["note"]
+
+
+LICHESS = ('[Site "Assay"]', '[Site "https://lichess.org/abcdefgh"]\n[TimeControl "180+0"]')
+
+
+def test_online_games_have_no_elo_on_the_slow_scale(
+    event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    online = given(event, "online.pgn", [game.replace(*LICHESS) for game in games_of(event)])
+    for row in rows(capsys, "ipr", online, *stored).values():
+        assert row["ipr"] is row["low"] is row["mm_expected"] is None
+        assert row["elo"] and row["mm"] and "Lichess, blitz" in row["note"]
+    for row in rows(capsys, "screen", online, *stored).values():
+        assert row["z"] is row["ipr"] is row["q_value"] is None
+        assert "Lichess, blitz" in row["note"]
+    assert run("posterior", online, "--game", 8, *stored) == 1
+    assert "--pool otb-slow" in capsys.readouterr().err
+    as_slow = rows(capsys, "ipr", online, *stored, "--pool", "otb-slow")
+    assert as_slow == rows(capsys, "ipr", event, *stored)
+
+
+def test_a_player_of_two_pools_has_a_row_for_each(
+    event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = games_of(event)
+    mixed = given(event, "mixed.pgn", [*(game.replace(*LICHESS) for game in games[:7]), *games[7:]])
+    for command in ("ipr", "screen"):
+        found = _all(capsys, command, mixed, *stored)
+        elm = {row["pool"]: row for row in found if row["player"] == "Elm"}
+        assert set(elm) == {"otb-slow", "lichess-blitz"}
+        assert elm["otb-slow"]["ipr"] and elm["lichess-blitz"]["ipr"] is None
+    slow = rows(capsys, "ipr", given(event, "slow.pgn", games[7:]), *stored)
+    both = {row["player"]: row for row in _all(capsys, "ipr", mixed, *stored) if row.pop("pool") == "otb-slow"}
+    assert both == slow
+
+
+def test_fast_games_over_the_board_say_so(event: Path, stored: Words, capsys: pytest.CaptureFixture[str]) -> None:
+    blitz = given(event, "blitz.pgn", [game.replace('"Simulated event"', '"Blitz Cup"') for game in games_of(event)])
+    for row in rows(capsys, "ipr", blitz, *stored).values():
+        assert row["ipr"] and "over the board, blitz: the scale is that of slow games" in row["note"]
+
+
+def test_a_report_counts_a_game_once(event: Path, report: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    games = games_of(event)
+    twice = given(event, "reported.pgn", [*games, games[7]])
+    whole, found = json.loads(report(event, "json")), json.loads(report(twice, "json"))
+    assert "1 game occurs twice and counts once: 16 = 8 (" in capsys.readouterr().err
+    assert found["players"] == whole["players"]
+    assert found["games"][15]["note"] == "This game is left out: it is game 8 again."
+    assert "16 = 8" in found["provenance"]["duplicates"]
+    assert "16 = 8" in report(twice, "html")
+    kept = json.loads(report(twice, "json", "--keep-duplicates"))
+    assert kept["players"] != whole["players"] and not kept["provenance"]["duplicates"]
+
+
+def test_an_unfinished_game_of_a_newcomer_empties_no_column(event: Path, report: Any) -> None:
+    newcomer = re.sub(r'\[White "\w+"\]', '[White "Nemo"]', games_of(event)[0]).replace("0-1", "*")
+    found = json.loads(report(given(event, "newcomer.pgn", [*games_of(event), newcomer]), "json"))
+    for player in found["players"]:
+        assert (player["result"]["value"] is None) == (player["name"] == "Nemo")
+
+
+def test_a_report_has_tags_by_pool_and_none_of_variants(event: Path, report: Any) -> None:
+    def online(game: str, control: str, elo: int, *more: str) -> str:
+        site = f'[Site "https://lichess.org/abcdefgh"]\n[TimeControl "{control}"]'
+        game = game.replace('[Site "Assay"]', "\n".join([site, *more]))
+        return re.sub(r'\[WhiteElo "\d+"\]', f'[WhiteElo "{elo}"]', game)
+
+    own = [game for game in games_of(event) if '[White "Ash"]' in game][:3]
+    played = [
+        online(own[0], "60+0", 1900),
+        online(own[1], "180+0", 2100),
+        online(own[2], "180+0", 9, '[Variant "Crazyhouse"]'),
+    ]
+    found = json.loads(report(given(event, "pools.pgn", played), "json"))
+    ash = {player["name"]: player for player in found["players"] if player["name"].startswith("Ash")}
+    assert {name: player["tag"]["value"] for name, player in ash.items()} == {
+        "Ash (Lichess, bullet)": 1900,
+        "Ash (Lichess, blitz)": 2100,
+    }
+    assert {player["games"] for player in ash.values()} == {1}
+    assert all(player["intrinsic"]["value"] is None for player in found["players"])
+    assert "variant: Crazyhouse" in found["provenance"]["problems"]
+    assert found["games"][2]["note"] == "This game is left out: variant: Crazyhouse."
+    assert found["games"][0]["white"] == "Ash"
+    assert not any(move["posterior"]["value"] for game in found["games"] for move in game["moves"])

@@ -136,7 +136,7 @@ def keep_duplicates_option(function: F) -> F:
     )(function)
 
 
-def tell_duplicates(found: Duplicates) -> None:
+def tell_duplicates(found: Duplicates | str) -> None:
     """Say on stderr which games occur more than once, if any do."""
     if found:
         say(f"assay: {found} --keep-duplicates counts them all.", err=True)

@@ -15,9 +15,11 @@ from assay.cli.common import (
     counted,
     format_option,
     is_quiet,
+    keep_duplicates_option,
     print_table,
     say,
     store_option,
+    tell_duplicates,
     tell_turns,
 )
 from assay.paths import default_store
@@ -58,6 +60,13 @@ def _analysis_options(function: F) -> F:
                 type=click.Path(path_type=Path, dir_okay=False),
                 help="CSV file: another name, and the name it stands for.",
             ),
+            click.option(
+                "--pool",
+                type=OneOf("assay.pools", "POOLS"),
+                metavar="NAME",
+                help="Take all games for this pool's, such as otb-slow.  [default: by Site, Event, TimeControl]",
+            ),
+            keep_duplicates_option,
         )
     ):
         function = option(function)
@@ -94,13 +103,19 @@ def _turns(
     no_analysis: bool,
     workers: int | None,
     aliases: Path | None,
+    pool: str | None,
+    keep_duplicates: bool,
     one_game: int | None = None,
 ) -> tuple[Turns, Calibration]:
     """The turns of the games and the calibration to judge them by, with what was left out told on stderr."""
     from collections import Counter
+    from dataclasses import replace
+
+    import polars as pl
 
     from assay.errors import InputError
-    from assay.performance.analysed import analysed_turns, read_all
+    from assay.games.duplicates import Seen
+    from assay.performance.analysed import analysed_turns, as_in, read_all
     from assay.performance.calibration import load
     from assay.performance.groups import rename
     from assay.performance.names import read_aliases
@@ -120,8 +135,10 @@ def _turns(
         if one_game > len(games):
             raise InputError(f"there are {len(games)} games in {files[0]}, and no game {one_game}.")
         games = games[one_game - 1 : one_game]
+    seen = Seen()
+    counted = [at for at, game in enumerate(games) if keep_duplicates or seen.add(game)]
     turns = analysed_turns(
-        games,
+        [games[at] for at in counted],
         store or default_store(),
         chosen,
         engine=engine,
@@ -132,8 +149,12 @@ def _turns(
     )
     made = f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {chosen.name}."
     tell_turns(turns, problems, made)
+    tell_duplicates(seen.duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
+    turns = as_in(turns, games, counted)
+    if pool is not None:
+        turns = replace(turns, games=turns.games.with_columns(pool=pl.lit(pool)))
     return (rename(turns, names) if names else turns), chosen
 
 
@@ -200,18 +221,20 @@ def ipr(
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
-    from assay.performance.groups import group
+    from assay.performance.groups import by_pool
     from assay.performance.ipr import COLUMNS, How, rate_groups, sort_rows
     from assay.performance.judged import judge
 
     turns, chosen = _turns(files, store, **analysis)
     turns = _only_player(_without(turns, without), player)
     how = How(method, interval, level, not no_prior, min_turns, seed)
-    rows = rate_groups(judge(turns, chosen, group(turns, by)), how)
+    groups = by_pool(turns, by)
+    rows = rate_groups(judge(turns, chosen, groups), how)
+    names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
     if by in ("player", "opponent"):
         rows = sort_rows(rows)
-    columns = [name if name != "group" else by for name in COLUMNS]
-    values = [{(by if key == "group" else key): value for key, value in row.values().items()} for row in rows]
+    columns = _columns([by, *COLUMNS[1:]], [row.pool for row in rows])
+    values = [row.values() | {by: names[row.group], "pool": row.pool} for row in rows]
     whole = {"elo": 0, "performance": 0, "ipr": 0, "low": 0, "high": 0}
     decimals = whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
     print_table(values, columns, format=format, decimals=decimals, titles=TITLES)
@@ -220,6 +243,11 @@ def ipr(
 
         for path in plot_ratings(rows, by, plots):
             say(f"Written: {path}", err=True)
+
+
+def _columns(columns: Sequence[str], pools: Sequence[str | None]) -> list[str]:
+    """The columns of a table, with one for the pool behind the first where rows are of several."""
+    return [columns[0], *(["pool"] if len(set(pools)) > 1 else []), *columns[1:]]
 
 
 def _without(turns: Turns, games: Sequence[int]) -> Turns:
@@ -302,9 +330,16 @@ def posterior(
     """
     from assay.errors import InputError
     from assay.performance.posterior import game_posteriors
+    from assay.pools import POOLS, is_online, scale_of
 
     given = _prior(prior)
     turns, chosen = _turns([file], store, one_game=game, **analysis)
+    where = scale_of(turns.games["pool"][0])
+    if is_online(where):
+        raise InputError(
+            f"game {game} was played elsewhere ({POOLS[where]}), and the scale is that of slow games over the board; "
+            "--pool otb-slow takes it for one."
+        )
     found = game_posteriors(turns, 0, chosen, prior=given)
     if not any(len(side.ply) for side in found):
         raise InputError(f"game {game} has no turns to judge: all are before move 9, decided or repeated.")
@@ -410,7 +445,7 @@ def screen(
     """
     import textwrap
 
-    from assay.performance.groups import group
+    from assay.performance.groups import by_pool
     from assay.performance.judged import judge
     from assay.performance.names import read_ratings
     from assay.performance.screening import COLUMNS, conclusion, screen_groups
@@ -419,7 +454,7 @@ def screen(
     turns, chosen = _turns(files, store, **analysis)
     turns = _without(turns, without)
     _check_player(turns, player)
-    judged = judge(turns, chosen, group(turns, "player", by))
+    judged = judge(turns, chosen, by_pool(turns, "player", by))
     # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
     rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
     shown = [row for row in rows if player in (None, row.player)]
@@ -427,4 +462,7 @@ def screen(
         say("\n".join(textwrap.fill(line, 110) for line in conclusion(rows, len(shown)).splitlines()) + "\n")
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
-    print_table([row.values() for row in shown], COLUMNS, format=format, decimals=digits, titles=TITLES)
+    columns = _columns(COLUMNS, [row.pool for row in rows])
+    print_table(
+        [row.values() | {"pool": row.pool} for row in shown], columns, format=format, decimals=digits, titles=TITLES
+    )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.common import Command, counted, is_quiet, say, store_option
+from assay.cli.common import Command, counted, is_quiet, keep_duplicates_option, say, store_option, tell_duplicates
 from assay.paths import default_store
 
 FORMATS = ("html", "pdf", "csv", "json", "pgn")
@@ -35,6 +35,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
 @click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's.")
 @click.option("--no-analysis", is_flag=True, help="Use what is stored; start no engine.")
 @click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+@keep_duplicates_option
 def report(
     files: Sequence[str],
     store: Path | None,
@@ -47,6 +48,7 @@ def report(
     any_engine: bool,
     no_analysis: bool,
     workers: int | None,
+    keep_duplicates: bool,
 ) -> None:
     """Write a report on some games: one HTML file that anybody can open, mail and print.
 
@@ -72,11 +74,14 @@ def report(
     format = format or (suffix if suffix in FORMATS else "html")
     path = output or Path(f"report.{format}")
     check_place(path, format)
-    making = Making(store or default_store(), engine, workers, calibration, any_engine, not no_analysis)
+    making = Making(
+        store or default_store(), engine, workers, calibration, any_engine, not no_analysis, keep_duplicates
+    )
     preset = "quick" if quick else "deep" if deep else "default"
     made = make(files, making, preset=preset, quiet=is_quiet())
     size = write(made, path, format)
     what = f"{counted(len(made.games), 'game')}, {counted(len(made.players), 'player')}"
+    tell_duplicates(made.provenance.duplicates)
     say(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
 
 

@@ -6,12 +6,13 @@ import asyncio
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from assay.engine.find import DEFAULT
+from assay.engine.headers import headers
 from assay.engine.identity import ALL_LINES, Identity, Job
 from assay.engine.plan import Plan, plan
 from assay.engine.pool import identify
@@ -43,6 +44,11 @@ def read_all(files: Sequence[str | Path], problems: Counter[str] | None = None) 
     if not games:
         raise InputError(f"no games in {', '.join(str(file) for file in files)}.")
     return games
+
+
+def as_in(found: Turns, games: Sequence[Game], places: Sequence[int]) -> Turns:
+    """The turns of some games of a list, numbered as in the whole list, whose places these are."""
+    return replace(found, game=np.asarray(places, np.int64)[found.game], games=headers(games))
 
 
 def analysed_turns(

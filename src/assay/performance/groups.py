@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
 from assay.errors import InputError
+from assay.pools import scale_of
 
 PHASES = ("opening", "middlegame", "endgame")
 UNKNOWN = "?"
@@ -76,6 +77,7 @@ KEYS: dict[str, Callable[[Turns], Sequence[str | None]]] = {
     "year": lambda turns: [None if value is None else str(int(value)) for value in _whole(turns.column("year"))],
     "period": lambda turns: [_period(value) for value in turns.column("year")],
     "speed": lambda turns: _texts(turns.column("speed")),
+    "pool": lambda turns: [scale_of(pool) for pool in turns.column("pool")],
     "color": lambda turns: ["white" if white else "black" for white in turns.white],
     "phase": lambda turns: [PHASES[phase] for phase in phases(turns)],
 }
@@ -98,10 +100,16 @@ def group(turns: Turns, *by: str) -> Groups:
     number: dict[tuple[str, ...], int] = {}
     code = np.array([number.setdefault(parts, len(number)) for parts in zip(*columns, strict=True)], dtype=np.intp)
     keys = list(number)
-    order = sorted(range(len(keys)), key=lambda i: PHASES.index(keys[i][0])) if by == ("phase",) else range(len(keys))
+    order = sorted(range(len(keys)), key=lambda i: PHASES.index(keys[i][0])) if by[0] == "phase" else range(len(keys))
     place = np.empty(len(keys), dtype=np.intp)
     place[list(order)] = np.arange(len(keys))
     return Groups(tuple(keys[i] for i in order), place[code])
+
+
+def by_pool(turns: Turns, *by: str) -> Groups:
+    """Group turns, and where they come from several pools by pool as well: ratings of two pools are two scales."""
+    pools = set(KEYS["pool"](turns))
+    return group(turns, *by, "pool") if len(pools) > 1 else group(turns, *by)
 
 
 def rename(turns: Turns, aliases: Mapping[str, str]) -> Turns:

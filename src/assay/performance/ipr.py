@@ -23,7 +23,7 @@ from assay.intrinsic.rate import (
 from assay.intrinsic.scale import ARTERY_METHODS, expectation
 from assay.intrinsic.spread import Floats
 from assay.performance.judged import Judged
-from assay.performance.oddities import far_below
+from assay.performance.oddities import far_below, is_elsewhere, pool_note, taken_tags
 from assay.performance.points import POINTS, performance_rating
 
 # Regan's way by name.
@@ -82,6 +82,7 @@ class Row:
     actual: Floats
     expected: Floats | None
     note: str
+    pool: str | None = None  # None where several are mixed
 
     def values(self) -> dict[str, Any]:
         """The row as columns of a table; mm and top3 are shares of the turns, ad the average scaled error."""
@@ -121,19 +122,21 @@ def rate_group(judged: Judged, group: int, how: How) -> Row:
     ratings = judged.rating[cells]
     known = np.isfinite(ratings)
     elo = float(np.average(ratings[known], weights=tally.turns[known])) if known.any() else None
+    elsewhere = is_elsewhere(judged, group)
     expected = None
-    if known.all() and len(cells):
+    if known.all() and len(cells) and not elsewhere:
         expected = expectation(tally, ratings, judged.scale).sum(axis=0)
     turns = int(tally.turns.sum())
     prior = elo if how.prior and turns < FEW_TURNS and how.interval == "clustered" else None
-    notes = []
+    notes = [note for note in (pool_note(judged, group), *taken_tags(judged, cells)) if note]
     rating = None
-    try:
-        rating = _rate(judged, group, how, turns, prior)
-        notes += _notes(rating, judged, how, elo)
-    except ModelError as error:
-        notes.append(str(error).rstrip("."))
-    notes += far_below(judged, cells, ratings if rating is None else np.where(known, ratings, rating.rating))
+    if not elsewhere:
+        try:
+            rating = _rate(judged, group, how, turns, prior)
+            notes += _notes(rating, judged, how, elo)
+        except ModelError as error:
+            notes.append(str(error).rstrip("."))
+        notes += far_below(judged, cells, ratings if rating is None else np.where(known, ratings, rating.rating))
     return Row(
         group=judged.groups.labels[group],
         games=len(np.unique(judged.game[cells])),
@@ -144,6 +147,7 @@ def rate_group(judged: Judged, group: int, how: How) -> Row:
         actual=tally.actual.sum(axis=0),
         expected=expected,
         note="; ".join(notes),
+        pool=judged.pools(group)[0] if len(judged.pools(group)) == 1 else None,
     )
 
 

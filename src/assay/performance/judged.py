@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +15,16 @@ from assay.intrinsic.tally import Tally, tally
 from assay.performance.analysed import Spreads, spreads_of, traits_of
 from assay.performance.calibration import Calibration
 from assay.performance.groups import Groups
+from assay.performance.tags import tag_ratings
+from assay.pools import scale_of
 
 
 @dataclass(frozen=True)
 class Judged:
     """Turns in groups with their tally: a cell holds one side's turns in one game, within one group.
 
-    `game` and `rating` (the tag, nan without) belong to the cells; `white` tells their side.
+    `game` and `rating` (the tag, or that of another game of the player; nan without) belong to the cells; `white` tells
+    their side, `taken` that the rating is from another game.
     """
 
     turns: Turns
@@ -32,6 +36,7 @@ class Judged:
     game: NDArray[np.intp]
     white: NDArray[np.bool_]
     rating: Floats
+    taken: NDArray[np.bool_]
 
     def cells(self, group: int) -> NDArray[np.intp]:
         """The cells of a group."""
@@ -41,6 +46,11 @@ class Judged:
         """The tally of a group, a cell per game: both sides of a game hang together."""
         cells = self.cells(group)
         return self.tally.of(cells).summed(np.unique(self.game[cells], return_inverse=True)[1])
+
+    def pools(self, group: int) -> list[str]:
+        """The pools of a group's games, the most frequent first; what is not known passes for slow."""
+        games = np.unique(self.game[self.cells(group)]).tolist()
+        return [name for name, _ in Counter(scale_of(self.turns.games["pool"][game]) for game in games).most_common()]
 
     def turns_of(self, group: int) -> NDArray[np.intp]:
         """The turns of a group."""
@@ -56,7 +66,6 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
     spreads = spreads_of(kept, calibration)
     key = np.stack([code, kept.game, kept.white], axis=1)
     cells, cell = np.unique(key, axis=0, return_inverse=True)
-    first = np.unique(cell, return_index=True)[1]
     counted = tally(
         scale.artery,
         spreads.deltas,
@@ -65,6 +74,7 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
         allowance=scale.difficulty.allowance(traits_of(kept, calibration)),
         cells=cell.reshape(-1),
     )
+    tags, side = tag_ratings(kept.games), 1 - cells[:, 2]
     return Judged(
         turns=kept,
         spreads=spreads,
@@ -74,5 +84,6 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
         group=cells[:, 0],
         game=cells[:, 1],
         white=cells[:, 2].astype(np.bool_),
-        rating=kept.rating[first],
+        rating=tags.ratings[cells[:, 1], side],
+        taken=tags.taken[cells[:, 1], side],
     )

@@ -25,7 +25,7 @@ from assay.intrinsic.screen import (
     screen,
 )
 from assay.performance.judged import Judged
-from assay.performance.oddities import far_below
+from assay.performance.oddities import far_below, is_elsewhere, pool_note, taken_tags
 
 # Over the board, before any evidence: one player in ten thousand.
 PRIOR_ODDS = 1e-4
@@ -79,7 +79,7 @@ class ScreenRow:
     p_value: float | None
     q_value: float | None
     expected_beyond: float | None
-    speed: str
+    pool: str | None  # None where several are mixed
     note: str
 
     @property
@@ -135,10 +135,11 @@ def screen_groups(
     """Screen every group; the turns are grouped by player and part (an event, a round, a phase).
 
     `ratings` by player take the place of the tags. With `null="field"` the z's are measured against the centre and
-    spread of the field itself (by rating band and speed where these hold ten players, else all together).
+    spread of the field itself (those of the same pool, by rating band where ten players share one).
     """
-    rows = [_row(judged, group, ratings, rating_error, min_turns) for group in range(len(judged.groups))]
-    rows = _against_field(rows) if null == "field" else rows
+    own = null == "field"
+    rows = [_row(judged, group, ratings, own, rating_error, min_turns) for group in range(len(judged.groups))]
+    rows = _against_field(rows) if own else rows
     found = [row for row in rows if row.z is not None]
     p = p_values(np.array([row.z for row in found], dtype=np.float64))
     q = q_values(p)
@@ -154,15 +155,18 @@ def _row(
     judged: Judged,
     group: int,
     given: Mapping[str, float] | None,
+    own_null: bool,
     rating_error: float,
     min_turns: int,
 ) -> ScreenRow:
-    player, part = judged.groups.keys[group]
+    player, part = judged.groups.keys[group][:2]
     cells = judged.cells(group)
     tally = judged.tally.of(cells)
     turns = int(tally.turns.sum())
-    tags = judged.rating[cells]
-    rating = np.full(len(cells), given[player]) if given and player in given else tags
+    asked = (given or {}).get(player)
+    rating = judged.rating[cells] if asked is None else np.full(len(cells), asked)
+    pools = judged.pools(group)
+    elsewhere = is_elsewhere(judged, group)
     blank = ScreenRow(
         player=player,
         part=part,
@@ -176,19 +180,25 @@ def _row(
         p_value=None,
         q_value=None,
         expected_beyond=None,
-        speed=_speed(judged, cells),
+        pool=pools[0] if len(pools) == 1 else None,
         note="",
     )
-    odd = far_below(judged, cells, rating)
+    odd = [*filter(None, [pool_note(judged, group)]), *([] if asked is not None else taken_tags(judged, cells))]
+    odd += [] if elsewhere else far_below(judged, cells, rating)
     if turns < min_turns:
         return replace(blank, note="; ".join([f"{turns} turns are too few; it takes {min_turns}", *odd]))
-    try:
-        ipr = rate(judged.by_game(group), judged.scale, fewest=min_turns)
-    except ModelError as error:
-        return replace(blank, note="; ".join([str(error).rstrip("."), *odd]))
+    ipr = None
+    if not elsewhere:
+        try:
+            ipr = rate(judged.by_game(group), judged.scale, fewest=min_turns)
+        except ModelError as error:
+            return replace(blank, note="; ".join([str(error).rstrip("."), *odd]))
     if not np.isfinite(rating).all():
         lacking = "no rating in the tags: nothing to compare with (give one with --rating)"
         return replace(blank, ipr=ipr, note="; ".join([lacking, *odd]))
+    if elsewhere and not own_null and asked is None:
+        lacking = "a rating of another scale says nothing of what to expect (use --null field, or --rating)"
+        return replace(blank, note="; ".join([*odd, lacking]))
     found = screen(tally, rating, judged.scale, rating_error=rating_error)
     mean = float(np.average(rating, weights=tally.turns))
     return replace(
@@ -220,19 +230,31 @@ def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArr
     return assistance(log_own, log_engine, judged.scale.power)
 
 
-def _speed(judged: Judged, cells: NDArray[np.intp]) -> str:
-    speeds = [judged.turns.games["speed"][int(game)] or "" for game in judged.game[cells]]
-    return max(set(speeds), key=speeds.count) if speeds else ""
-
-
 def _against_field(rows: list[ScreenRow]) -> list[ScreenRow]:
+    """The rows against centre and spread of their own field: the rows of the same pool."""
+    pools = dict.fromkeys(row.pool for row in rows)
+    if len(pools) == 1:
+        return _against(rows)
+    moved: dict[int, ScreenRow] = {}
+    for pool in pools:
+        own = [row for row in rows if row.pool == pool]
+        try:
+            new = _against(own)
+        except ModelError as error:
+            note = str(error).partition(".")[0]
+            new = [replace(row, z=None, note="; ".join(filter(None, [row.note, note]))) for row in own]
+        moved |= {id(row): changed for row, changed in zip(own, new, strict=True)}
+    return [moved[id(row)] for row in rows]
+
+
+def _against(rows: list[ScreenRow]) -> list[ScreenRow]:
     known = [row for row in rows if row.z is not None]
     if len(known) < FEWEST_FOR_NULL:
         raise ModelError(
             f"a field of {len(known)} players cannot be its own null; it takes {FEWEST_FOR_NULL}. "
             "Use --null calibrated, or give more games."
         )
-    band = [f"{STANDARD.of(row.rating or 0)}{row.speed}" for row in known]
+    band = [STANDARD.of(row.rating or 0) or 0 for row in known]
     centre, spread = null_by_group(np.array([row.z for row in known], dtype=np.float64), band)
     moved = {
         id(row): replace(row, z=(float(row.z or 0.0) - float(c)) / float(s))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
@@ -16,7 +16,9 @@ from assay import __version__
 from assay.engine.store import Store
 from assay.engine.turns import Turns
 from assay.games import Game as PgnGame
+from assay.games.duplicates import Duplicates
 from assay.intrinsic import scaled_deltas
+from assay.performance.analysed import as_in
 from assay.performance.calibration import Calibration
 from assay.performance.groups import PHASES, UNKNOWN, Groups, group
 from assay.performance.ipr import How, Row, rate_groups
@@ -24,6 +26,8 @@ from assay.performance.judged import judge
 from assay.performance.points import POINTS
 from assay.performance.posterior import game_posteriors
 from assay.performance.screening import ScreenRow, screen_groups
+from assay.performance.tags import is_standard, tag_ratings
+from assay.pools import POOLS, SLOW, is_online, scale_of
 from assay.report import meaning
 from assay.report.content import LEVEL, Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source
 from assay.report.learned import UNREAD, Learned, learned_ratings
@@ -36,35 +40,73 @@ MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
 
 @dataclass(frozen=True)
 class Input:
-    """The games of a report, and where they come from."""
+    """The games of a report, where they come from, and which of them occur again."""
 
     games: Sequence[PgnGame]
     name: str
     sources: tuple[Source, ...]
     problems: Mapping[str, int] = field(default_factory=dict)
     expected: int = 0
+    duplicates: Duplicates = field(default_factory=Duplicates)
+
+    @property
+    def again(self) -> dict[int, int]:
+        """By the place of a game that occurs again the number of the game that it is."""
+        return {each.number - 1: each.first for each in self.duplicates.found}
+
+    @property
+    def counted(self) -> list[int]:
+        """The places of the games that count: each game once."""
+        again = self.again
+        return [at for at in range(len(self.games)) if at not in again]
 
 
 def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration) -> Report:
-    """Everything that a report says about these games."""
-    names = _names(turns.games)
+    """Everything that a report says about these games; `turns` are those of the games that count."""
+    whole = as_in(turns, given.games, given.counted)
+    turns = _apart_by_pool(whole, given.counted)
+    standard = is_standard(turns.games)
+    counted = [at for at in given.counted if standard[at]]
+    tags = turns.games[counted]
     rated = _rate_players(turns, calibration)
-    standing = result_ratings(turns.games)
-    learned = learned_ratings(given.games)
+    standing = result_ratings(tags)
+    names = list(zip(*([name or UNKNOWN for name in tags[side]] for side in ("white", "black")), strict=True))
+    learned = learned_ratings([given.games[at] for at in counted], names)
     screened = _screen(turns, calibration)
     players = [
-        _player(name, turns.games, rated, screened, standing, learned, field_size=len(screened)) for name in names
+        _player(name, turns.games, counted, rated, screened, standing, learned, field_size=len(screened))
+        for name in dict.fromkeys(name for pair in names for name in pair)
     ]
     players.sort(key=lambda player: (not player.intrinsic.known, -(player.intrinsic.value or 0.0), player.name))
     return Report(
         title=_title(turns.games, given.name),
         players=tuple(players),
-        games=_games(given, turns, store, calibration, {player.name: player for player in players}),
+        games=_games(given, whole.games, turns, store, calibration, {player.name: player for player in players}),
         provenance=_provenance(given, turns, calibration, learned),
         site=_only(turns.games["site"]),
         dates=_dates(turns.games["date"]),
         games_expected=given.expected or len(given.games),
     )
+
+
+def _apart_by_pool(turns: Turns, counted: Sequence[int]) -> Turns:
+    """Turns in which a player of several pools goes by a name for each: ratings of two pools are two scales."""
+    games, standard = turns.games, is_standard(turns.games)
+    pools = [scale_of(pool) for pool in games["pool"]]
+    seen: dict[str | None, set[str]] = {}
+    for at in counted:
+        for side in ("white", "black"):
+            if standard[at]:
+                seen.setdefault(games[side][at], set()).add(pools[at])
+
+    def called(name: str | None, pool: str) -> str | None:
+        return f"{name or UNKNOWN} ({POOLS[pool]})" if len(seen.get(name, ())) > 1 else name
+
+    named = [
+        pl.Series(side, [called(name, pool) for name, pool in zip(games[side], pools, strict=True)], dtype=pl.String)
+        for side in ("white", "black")
+    ]
+    return replace(turns, games=games.with_columns(named))
 
 
 # Players.
@@ -114,14 +156,14 @@ def _screen(turns: Turns, calibration: Calibration) -> dict[str, ScreenRow]:
 def _player(
     name: str,
     games: pl.DataFrame,
+    counted: Sequence[int],
     rated: _Rated,
     screened: Mapping[str, ScreenRow],
     standing: Mapping[str, Estimate],
     learned: Learned,
     field_size: int,
 ) -> Player:
-    pairs = enumerate(zip(games["white"], games["black"], strict=True))
-    played = [at for at, pair in pairs if name in [side or UNKNOWN for side in pair]]
+    played = [at for at in counted if name in (games["white"][at] or UNKNOWN, games["black"][at] or UNKNOWN)]
     row, line = rated.whole.get(name), screened.get(name)
     phases = sorted(rated.by_phase.get(name, []), key=lambda item: PHASES.index(item[0]))
     return Player(
@@ -184,12 +226,6 @@ def _screening(line: ScreenRow | None, field_size: int) -> Screening | None:
     )
 
 
-def _names(games: pl.DataFrame) -> list[str]:
-    """All players, in the order of their first appearance."""
-    both = zip(games["white"], games["black"], strict=True)
-    return list(dict.fromkeys(name or UNKNOWN for pair in both for name in pair))
-
-
 def _points(games: pl.DataFrame, at: int, name: str) -> float:
     score = POINTS.get(games["result"][at] or "")
     if score is None:
@@ -213,17 +249,24 @@ def _tag(games: pl.DataFrame, played: Sequence[int], name: str) -> Estimate:
 
 
 def _games(
-    given: Input, turns: Turns, store: Store, calibration: Calibration, players: Mapping[str, Player]
+    given: Input,
+    plain: pl.DataFrame,
+    turns: Turns,
+    store: Store,
+    calibration: Calibration,
+    players: Mapping[str, Player],
 ) -> tuple[Game, ...]:
-    tags = turns.games
+    """Every game move by move; `plain` has the names as they stand in the tags, `turns` as they are called here."""
+    tags, known = turns.games, tag_ratings(turns.games)
     ratings: dict[tuple[int, bool], float] = {}
     for at in range(tags.height):
         for white, side in ((True, "white"), (False, "black")):
-            rating = tags[f"{side}_elo"][at]
-            if rating is None:
-                rating = players[tags[side][at] or UNKNOWN].intrinsic.value
-            if rating is not None:
-                ratings[at, white] = float(rating)
+            rating = float(known.ratings[at, 0 if white else 1])
+            player = players.get(tags[side][at] or UNKNOWN)
+            if not np.isfinite(rating) and player and player.intrinsic.value is not None:
+                rating = player.intrinsic.value
+            if np.isfinite(rating):
+                ratings[at, white] = rating
     settings = calibration.settings
     walks = walk(
         given.games,
@@ -240,8 +283,8 @@ def _games(
     return tuple(
         Game(
             number=at + 1,
-            white=tags["white"][at] or UNKNOWN,
-            black=tags["black"][at] or UNKNOWN,
+            white=plain["white"][at] or UNKNOWN,
+            black=plain["black"][at] or UNKNOWN,
             result=tags["result"][at] or "*",
             event=tags["event"][at] or "",
             site=tags["site"][at] or "",
@@ -253,17 +296,30 @@ def _games(
             black_rating=ratings.get((at, False)),
             start=walked.start,
             moves=walked.moves,
-            note=f"This game is left out: {walked.reason}." if walked.reason else "",
+            note=_game_note(walked.reason, given.again.get(at), scale_of(tags["pool"][at])),
             text=given.games[at].text,
         )
         for at, walked in enumerate(walks)
     )
 
 
+def _game_note(reason: str, again: int | None, pool: str) -> str:
+    """What a reader must know of a game before its figures."""
+    if again is not None:
+        return f"This game is left out: it is game {again} again."
+    if reason:
+        return f"This game is left out: {reason}."
+    if pool != SLOW:
+        return f"Played elsewhere ({POOLS[pool]}): the chances are those of slow games over the board."
+    return ""
+
+
 def _posteriors(turns: Turns, calibration: Calibration) -> dict[tuple[int, int], Estimate]:
     """The posterior of the mover after each counted move, from that game alone."""
     found: dict[tuple[int, int], Estimate] = {}
     for game in np.unique(turns.game).tolist():
+        if is_online(turns.games["pool"][game]):
+            continue
         for side in game_posteriors(turns, game, calibration):
             low, high = side.posterior.interval()
             middle = side.posterior.mean
@@ -315,6 +371,7 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
     line = calibration.line
     problems: Counter[str] = Counter(given.problems)
     problems.update(turns.problems)
+    problems.update({"the same game again": len(given.duplicates)} if given.duplicates else {})
     refusal = calibration.refusal(identity, turns.depth)
     notes = (f"The ratings may be off by hundreds of points: {refusal}.",) if refusal else ()
     return Provenance(
@@ -334,4 +391,5 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
         problems=dict(problems.most_common()),
         settings=_settings(calibration),
         notes=(*notes, *((learned.note,) if learned.note else ())),
+        duplicates=str(given.duplicates),
     )

@@ -193,6 +193,7 @@ class Provenance:
     problems: Mapping[str, int] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    duplicates: str = ""
 
 
 @dataclass(frozen=True)

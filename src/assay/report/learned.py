@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.errors import AssayError, InputError
 from assay.games import Game
@@ -25,10 +25,12 @@ class Learned:
     note: str = ""
 
 
-def learned_ratings(games: Sequence[Game]) -> Learned:
-    """Ask the shipped model about the games of every player, pooled."""
+def learned_ratings(games: Sequence[Game], names: Sequence[tuple[str, str]] | None = None) -> Learned:
+    """Ask the shipped model about the games of every player, pooled; `names` take the place of those in the tags."""
     try:
         guesses = guess_these(list(enumerate(games)), Counter())
+        if names is not None:
+            guesses = [replace(guess, players=names[guess.number]) for guess in guesses]
     except InputError:
         return Learned(note="no learned model is installed")
     except AssayError as error:
@@ -37,8 +39,8 @@ def learned_ratings(games: Sequence[Game]) -> Learned:
         return Learned(note=UNREAD)
     if useless := next((guess.run for guess in guesses if not _tells_something(guess.run)), None):
         return Learned(note=f"the model for such games ({useless.name}) is no better than guessing the average")
-    names = dict.fromkeys(name for guess in guesses for name in guess.players)
-    ratings = {_name(name): _rate(name, [guess for guess in guesses if name in guess.players]) for name in names}
+    everybody = dict.fromkeys(name for guess in guesses for name in guess.players)
+    ratings = {_name(name): _rate(name, [guess for guess in guesses if name in guess.players]) for name in everybody}
     models = dict.fromkeys(str(guess.run.path.name) for guess in guesses)
     return Learned(ratings, ", ".join(models))
 

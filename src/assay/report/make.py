@@ -8,7 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from assay.engine.plies import read_plies
 from assay.engine.position import as_bytes
 from assay.engine.store import Store
 from assay.games import Game
+from assay.games.duplicates import Duplicates, Seen
 from assay.games.stream import STDIN, find_files
 from assay.manifest import describe_inputs
 from assay.performance.analysed import analysed_turns, read_all, stored_identity
@@ -35,7 +36,10 @@ PAUSE_FACTOR = 4.0
 
 @dataclass(frozen=True)
 class Making:
-    """With what a report is made: the store, the engine for what it lacks, the calibration (None: the preset's)."""
+    """With what a report is made: the store, the engine for what it lacks, the calibration (None: the preset's).
+
+    A game that occurs twice counts once, unless duplicates are kept.
+    """
 
     store: Path
     engine: str = DEFAULT
@@ -43,6 +47,7 @@ class Making:
     calibration: str | None = None
     any_engine: bool = False
     analyse_missing: bool = True
+    keep_duplicates: bool = False
 
 
 def make(
@@ -60,10 +65,10 @@ def make(
     `name` takes the place of the name of a single file.
     """
     calibration = load(making.calibration, depth=depth_of(preset))
-    given = read_input(files, name)
+    given = read_input(files, name, keep_duplicates=making.keep_duplicates)
     with _growing(given, making, calibration, publish):
         turns = analysed_turns(
-            given.games,
+            [given.games[at] for at in given.counted],
             making.store,
             calibration,
             engine=making.engine,
@@ -80,10 +85,13 @@ def make(
     return report
 
 
-def read_input(files: Sequence[str | Path], name: str = "") -> Input:
-    """Read the games, and note where they come from."""
+def read_input(files: Sequence[str | Path], name: str = "", *, keep_duplicates: bool = False) -> Input:
+    """Read the games, and note where they come from and which occur again."""
     problems: Counter[str] = Counter()
     games = read_all(files, problems)
+    seen = Seen()
+    for game in () if keep_duplicates else games:
+        seen.add(game)
     paths = find_files(list(files))
     described = describe_inputs(path for path in paths if path != STDIN)
     sources = [Source(item["name"], item["bytes"], item["sha256"]) for item in described]
@@ -93,7 +101,7 @@ def read_input(files: Sequence[str | Path], name: str = "") -> Input:
     if name and len(sources) == 1:
         sources = [Source(name, sources[0].bytes, sources[0].sha256)]
     title = sources[0].name if len(sources) == 1 else f"{len(sources)} files"
-    return Input(games, name or title, tuple(sources), problems, len(games))
+    return Input(games, name or title, tuple(sources), problems, len(games), seen.duplicates)
 
 
 @contextmanager
@@ -154,9 +162,18 @@ def _ready(needed: Sequence[set[bytes]], path: Path, calibration: Calibration) -
 
 
 def _part(given: Input, games: int, making: Making, calibration: Calibration) -> Report:
-    part = Input(given.games[:games], given.name, given.sources, given.problems, given.expected)
+    part = replace(
+        given,
+        games=given.games[:games],
+        duplicates=Duplicates([each for each in given.duplicates.found if each.number <= games]),
+    )
     turns = analysed_turns(
-        part.games, making.store, calibration, any_engine=making.any_engine, analyse_missing=False, quiet=True
+        [part.games[at] for at in part.counted],
+        making.store,
+        calibration,
+        any_engine=making.any_engine,
+        analyse_missing=False,
+        quiet=True,
     )
     with Store(making.store) as store:
         return assemble(part, turns, store, calibration)
