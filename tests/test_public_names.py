@@ -113,7 +113,7 @@ OPTIONS = {
         -p --pgn -P --pgn-list -Y --synonyms --aliases -i --include -x --exclude --no-warnings --strict -o --output
         -d --no-perfects -M --min-games -m --min-perf --major-only -g --groups
     """,
-    "guess": "--game --player --model --prior -o --out --format",
+    "guess": "--game --player --model --prior -o --out --format --keep-duplicates",
     "planes": "--game --ply --planes -o --out --format",
     "encode": """
         -o --out --where --band-width --range --max-plies --min-plies --share --seed --analyses --depth --format
@@ -126,7 +126,7 @@ OPTIONS = {
     "evaluate": "--against --split --balanced --prior --games --plots --analysed --analyses --format",
     "report": """
         --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
-        --keep-duplicates
+        --pool --keep-duplicates
     """,
     "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games",
 }

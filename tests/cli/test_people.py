@@ -335,4 +335,8 @@ def test_a_report_has_tags_by_pool_and_none_of_variants(event: Path, report: Any
     assert "variant: Crazyhouse" in found["provenance"]["problems"]
     assert found["games"][2]["note"] == "This game is left out: variant: Crazyhouse."
     assert found["games"][0]["white"] == "Ash"
-    assert not any(move["posterior"]["value"] for game in found["games"] for move in game["moves"])
+    moves = [move for game in found["games"] for move in game["moves"]]
+    assert not any(move["posterior"]["value"] or move["probability"] for move in moves)
+    assert any(move["worth"] for move in moves)
+    slow = json.loads(report(given(event, "pools.pgn", played), "json", "--pool", "otb-slow"))
+    assert {player["tag"]["value"] for player in slow["players"] if player["name"] == "Ash"} == {2000}

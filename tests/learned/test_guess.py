@@ -67,7 +67,7 @@ def test_a_beginners_game_is_rated_below_a_sound_one(games: Callable[..., Path])
 def test_games_of_one_player_are_pooled(games: Callable[..., Path]) -> None:
     """The same evidence twice is more evidence of the same: a posterior further from the prior."""
     file = games(("A", "B", ITALIAN), ("C", "D", BLUNDER), ("A", "B", ITALIAN))
-    found, _ = guess_games(file, player="A")
+    found, _ = guess_games(file, player="A", keep_duplicates=True)
     assert [guess.number for guess in found] == [1, 3]
     pooled = pool_games(found, "A")
     assert pooled.sum() == pytest.approx(1)
@@ -89,7 +89,7 @@ def test_models_of_different_scales_are_not_pooled(tmp_path: Path) -> None:
     file = tmp_path / "mixed.pgn"
     tags = '[Site "{}"]\n[White "A"]\n[Black "B"]\n\n' + ITALIAN + "\n\n"
     file.write_text(tags.format("lichess.org") + tags.format("Linares"))
-    found, _ = guess_games(file)
+    found, _ = guess_games(file, keep_duplicates=True)
     with pytest.raises(LearnedError, match="cannot be pooled; choose one with --model"):
         pool_games(found, "A")
 
@@ -161,3 +161,12 @@ def test_a_game_without_moves_is_not_rated(games: Callable[..., Path]) -> None:
     assert isinstance(alone.exception, InputError)
     assert "no moves: 1" in str(alone.exception)
     assert not alone.stdout
+
+
+def test_a_game_that_occurs_twice_is_guessed_once(games: Callable[..., Path]) -> None:
+    twice = games(("A", "B", ITALIAN), ("C", "A", BLUNDER), ("a", "B (GER)", ITALIAN))
+    found, problems = guess_games(twice)
+    assert [guess.number for guess in found] == [1, 2]
+    assert problems == {"the same game again": 1}
+    assert [guess.number for guess in guess_games(twice, number=3)[0]] == [3]
+    assert len(guess_games(twice, keep_duplicates=True)[0]) == 3

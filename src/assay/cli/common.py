@@ -127,6 +127,16 @@ def print_data(text: str) -> None:
     click.echo(printable(text, lines=True) if sys.stdout.isatty() else text, nl=False)
 
 
+def pool_option(function: F) -> F:
+    """`--pool NAME`: where all games were played, whatever their tags say."""
+    return click.option(
+        "--pool",
+        type=OneOf("assay.pools", "POOLS"),
+        metavar="NAME",
+        help="Take all games for this pool's, such as otb-slow.  [default: by Site, Event, TimeControl]",
+    )(function)
+
+
 def keep_duplicates_option(function: F) -> F:
     """`--keep-duplicates`: games that occur more than once count as often as they occur."""
     return click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, print_table, say
+from assay.cli.common import Command, format_option, keep_duplicates_option, print_table, say
 
 if TYPE_CHECKING:
     from assay.learned.guess import Guess
@@ -78,6 +78,7 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
 @click.option("--model", metavar="RUN", help="A trained run, or 'lichess' or 'otb'.  [default: by the Site tag]")
 @click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
 @click.option("-o", "--out", type=_OUT, help="Draw the posterior of the game (.svg, .png, .pdf).")
+@keep_duplicates_option
 @format_option
 def guess(
     file: Path,
@@ -86,6 +87,7 @@ def guess(
     model: str | None,
     prior: Path | None,
     out: Path | None,
+    keep_duplicates: bool,
     format: str,
 ) -> None:
     """Guess both players' ratings from the moves alone, after every move.
@@ -106,7 +108,9 @@ def guess(
     from assay.errors import LearnedError
     from assay.learned.guess import guess_games, pool_games
 
-    guesses, problems = guess_games(file, model=model, number=number, player=player, prior=prior)
+    guesses, problems = guess_games(
+        file, model=model, number=number, player=player, prior=prior, keep_duplicates=keep_duplicates
+    )
     if len(guesses) == 1 and player is None:
         _print_moves(guesses[0], format)
         if out is not None:

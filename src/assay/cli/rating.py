@@ -16,6 +16,7 @@ from assay.cli.common import (
     format_option,
     is_quiet,
     keep_duplicates_option,
+    pool_option,
     print_table,
     say,
     store_option,
@@ -60,12 +61,7 @@ def _analysis_options(function: F) -> F:
                 type=click.Path(path_type=Path, dir_okay=False),
                 help="CSV file: another name, and the name it stands for.",
             ),
-            click.option(
-                "--pool",
-                type=OneOf("assay.pools", "POOLS"),
-                metavar="NAME",
-                help="Take all games for this pool's, such as otb-slow.  [default: by Site, Event, TimeControl]",
-            ),
+            pool_option,
             keep_duplicates_option,
         )
     ):
@@ -109,15 +105,12 @@ def _turns(
 ) -> tuple[Turns, Calibration]:
     """The turns of the games and the calibration to judge them by, with what was left out told on stderr."""
     from collections import Counter
-    from dataclasses import replace
-
-    import polars as pl
 
     from assay.errors import InputError
     from assay.games.duplicates import Seen
     from assay.performance.analysed import analysed_turns, as_in, read_all
     from assay.performance.calibration import load
-    from assay.performance.groups import rename
+    from assay.performance.groups import in_pool, rename
     from assay.performance.names import read_aliases
     from assay.performance.presets import preset_depth
 
@@ -152,9 +145,7 @@ def _turns(
     tell_duplicates(seen.duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
-    turns = as_in(turns, games, counted)
-    if pool is not None:
-        turns = replace(turns, games=turns.games.with_columns(pool=pl.lit(pool)))
+    turns = in_pool(as_in(turns, games, counted), pool)
     return (rename(turns, names) if names else turns), chosen
 
 

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import click
 
-from assay.cli.common import Command, counted, is_quiet, keep_duplicates_option, say, store_option, tell_duplicates
+from assay.cli.common import (
+    Command,
+    counted,
+    is_quiet,
+    keep_duplicates_option,
+    pool_option,
+    say,
+    store_option,
+    tell_duplicates,
+)
 from assay.paths import default_store
 
 FORMATS = ("html", "pdf", "csv", "json", "pgn")
@@ -35,6 +44,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
 @click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's.")
 @click.option("--no-analysis", is_flag=True, help="Use what is stored; start no engine.")
 @click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+@pool_option
 @keep_duplicates_option
 def report(
     files: Sequence[str],
@@ -48,6 +58,7 @@ def report(
     any_engine: bool,
     no_analysis: bool,
     workers: int | None,
+    pool: str | None,
     keep_duplicates: bool,
 ) -> None:
     """Write a report on some games: one HTML file that anybody can open, mail and print.
@@ -75,7 +86,14 @@ def report(
     path = output or Path(f"report.{format}")
     check_place(path, format)
     making = Making(
-        store or default_store(), engine, workers, calibration, any_engine, not no_analysis, keep_duplicates
+        store or default_store(),
+        engine,
+        workers,
+        calibration,
+        any_engine,
+        analyse_missing=not no_analysis,
+        keep_duplicates=keep_duplicates,
+        pool=pool,
     )
     preset = "quick" if quick else "deep" if deep else "default"
     made = make(files, making, preset=preset, quiet=is_quiet())

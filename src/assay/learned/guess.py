@@ -16,6 +16,7 @@ import numpy.typing as npt
 from assay.errors import InputError, LearnedError
 from assay.games import Game, GameArrays, read_games, to_arrays
 from assay.games.columns import rating
+from assay.games.duplicates import Seen
 from assay.learned.calibrate import pool
 from assay.learned.clocks import clock_scalars
 from assay.learned.encode import EncodedGames, encode_games
@@ -30,6 +31,7 @@ from assay.scoring import posterior_mean, quantile
 Floats = npt.NDArray[np.float64]
 
 NO_MOVES = "no moves"
+AGAIN = "the same game again"
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
 
@@ -72,16 +74,24 @@ def guess_games(
     number: int | None = None,
     player: str | None = None,
     prior: Path | None = None,
+    keep_duplicates: bool = False,
 ) -> tuple[list[Guess], Counter[str]]:
-    """Guess the games of a file (or one of them, or those of one player) and count those that cannot be read."""
+    """Guess the games of a file (or one of them, or those of one player) and count those that are left out.
+
+    A game that occurs again counts once, unless duplicates are kept or it is asked for by its number.
+    """
     problems: Counter[str] = Counter()
+    seen = Seen()
     chosen = [
         (at, game)
         for at, game in enumerate(read_games(path, problems), start=1)
-        if (number is None or at == number) and (player is None or player in _names(game))
+        if (number is None or at == number)
+        and (player is None or player in _names(game))
+        and (keep_duplicates or number is not None or seen.add(game))
     ]
     if not chosen:
         raise InputError(_nothing(path, number, player))
+    problems += Counter({AGAIN: len(seen.duplicates)})
     guesses = guess_these(chosen, problems, model=model, prior=prior)
     if not guesses:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in problems.most_common())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
 from assay.errors import InputError
-from assay.pools import scale_of
+from assay.pools import POOLS, scale_of
 
 PHASES = ("opening", "middlegame", "endgame")
 UNKNOWN = "?"
@@ -110,6 +110,15 @@ def by_pool(turns: Turns, *by: str) -> Groups:
     """Group turns, and where they come from several pools by pool as well: ratings of two pools are two scales."""
     pools = set(KEYS["pool"](turns))
     return group(turns, *by, "pool") if len(pools) > 1 else group(turns, *by)
+
+
+def in_pool(turns: Turns, pool: str | None) -> Turns:
+    """Turns whose games all count as this pool's, whatever their tags say; None leaves them where they are."""
+    if pool is None:
+        return turns
+    if pool not in POOLS:
+        raise InputError(f"there is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
+    return replace(turns, games=turns.games.with_columns(pool=pl.lit(pool)))
 
 
 def rename(turns: Turns, aliases: Mapping[str, str]) -> Turns:

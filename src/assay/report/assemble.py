@@ -18,9 +18,10 @@ from assay.engine.turns import Turns
 from assay.games import Game as PgnGame
 from assay.games.duplicates import Duplicates
 from assay.intrinsic import scaled_deltas
+from assay.learned.guess import AGAIN
 from assay.performance.analysed import as_in
 from assay.performance.calibration import Calibration
-from assay.performance.groups import PHASES, UNKNOWN, Groups, group
+from assay.performance.groups import PHASES, UNKNOWN, Groups, group, in_pool
 from assay.performance.ipr import How, Row, rate_groups
 from assay.performance.judged import judge
 from assay.performance.points import POINTS
@@ -40,7 +41,7 @@ MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
 
 @dataclass(frozen=True)
 class Input:
-    """The games of a report, where they come from, and which of them occur again."""
+    """The games of a report, where they come from, which of them occur again, and the pool if it was given."""
 
     games: Sequence[PgnGame]
     name: str
@@ -48,6 +49,7 @@ class Input:
     problems: Mapping[str, int] = field(default_factory=dict)
     expected: int = 0
     duplicates: Duplicates = field(default_factory=Duplicates)
+    pool: str | None = None
 
     @property
     def again(self) -> dict[int, int]:
@@ -63,7 +65,7 @@ class Input:
 
 def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration) -> Report:
     """Everything that a report says about these games; `turns` are those of the games that count."""
-    whole = as_in(turns, given.games, given.counted)
+    whole = in_pool(as_in(turns, given.games, given.counted), given.pool)
     turns = _apart_by_pool(whole, given.counted)
     standard = is_standard(turns.games)
     counted = [at for at in given.counted if standard[at]]
@@ -260,6 +262,8 @@ def _games(
     tags, known = turns.games, tag_ratings(turns.games)
     ratings: dict[tuple[int, bool], float] = {}
     for at in range(tags.height):
+        if is_online(tags["pool"][at]):
+            continue  # chances are those of a rating on the scale of slow games
         for white, side in ((True, "white"), (False, "black")):
             rating = float(known.ratings[at, 0 if white else 1])
             player = players.get(tags[side][at] or UNKNOWN)
@@ -309,9 +313,9 @@ def _game_note(reason: str, again: int | None, pool: str) -> str:
         return f"This game is left out: it is game {again} again."
     if reason:
         return f"This game is left out: {reason}."
-    if pool != SLOW:
-        return f"Played elsewhere ({POOLS[pool]}): the chances are those of slow games over the board."
-    return ""
+    if is_online(pool):
+        return f"{POOLS[pool]}: the scale is that of slow games over the board, so no chances and no Elo."
+    return "" if pool == SLOW else f"{POOLS[pool].capitalize()}: the chances are those of slow games."
 
 
 def _posteriors(turns: Turns, calibration: Calibration) -> dict[tuple[int, int], Estimate]:
@@ -371,7 +375,7 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
     line = calibration.line
     problems: Counter[str] = Counter(given.problems)
     problems.update(turns.problems)
-    problems.update({"the same game again": len(given.duplicates)} if given.duplicates else {})
+    problems.update({AGAIN: len(given.duplicates)} if given.duplicates else {})
     refusal = calibration.refusal(identity, turns.depth)
     notes = (f"The ratings may be off by hundreds of points: {refusal}.",) if refusal else ()
     return Provenance(

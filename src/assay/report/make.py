@@ -38,7 +38,7 @@ PAUSE_FACTOR = 4.0
 class Making:
     """With what a report is made: the store, the engine for what it lacks, the calibration (None: the preset's).
 
-    A game that occurs twice counts once, unless duplicates are kept.
+    A game that occurs twice counts once, unless duplicates are kept. `pool` takes the place of what the tags tell.
     """
 
     store: Path
@@ -48,6 +48,7 @@ class Making:
     any_engine: bool = False
     analyse_missing: bool = True
     keep_duplicates: bool = False
+    pool: str | None = None
 
 
 def make(
@@ -65,7 +66,7 @@ def make(
     `name` takes the place of the name of a single file.
     """
     calibration = load(making.calibration, depth=depth_of(preset))
-    given = read_input(files, name, keep_duplicates=making.keep_duplicates)
+    given = replace(read_input(files, name, keep_duplicates=making.keep_duplicates), pool=making.pool)
     with _growing(given, making, calibration, publish):
         turns = analysed_turns(
             [given.games[at] for at in given.counted],
