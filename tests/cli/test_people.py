@@ -58,7 +58,7 @@ def test_one_player_is_screened_in_the_whole_field(
     for name in ("Elm", "Cedar"):
         assert rows(capsys, "screen", event, *stored, "--player", name) == {name: whole[name]}
     assert run("screen", event, *stored, "--player", "Elm") == 0
-    assert "6 rows (1 of all 6 are shown)" in capsys.readouterr().out
+    assert "6 rows (6 with those that have no z; 1 shown)" in capsys.readouterr().out
     assert run("screen", event, *stored, "--player", "Elmo") == 1
     assert "Did you mean 'Elm'" in capsys.readouterr().err
 

@@ -266,7 +266,7 @@ def _against(rows: list[ScreenRow]) -> list[ScreenRow]:
 def conclusion(rows: Sequence[ScreenRow], shown: int | None = None) -> str:
     """What may be concluded from a screening of so many rows, of which perhaps few are shown: the text above them."""
     count = sum(row.z is not None for row in rows)
-    few = f" ({shown} of all {len(rows)} are shown)" if shown is not None and shown < len(rows) else ""
+    few = f" ({len(rows)} with those that have no z; {shown} shown)" if shown is not None and shown < len(rows) else ""
     chances = ", ".join(f"{count * float(p_values(z)):.2g} beyond {z:g}" for z in (2.0, 2.75, 4.0))
     honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
     shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())
