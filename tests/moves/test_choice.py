@@ -62,7 +62,7 @@ def test_tastes_are_found_again(many) -> None:
     noisy = g + rng.gumbel(0, 1, len(g))
     best = np.maximum.reduceat(noisy, repeated.start[:-1])[repeated.turn]
     chosen = np.flatnonzero(noisy == best)
-    found = fit(table, repeated.start, chosen, z, np.ones(len(z)), np.full(3, 1e-3), np.full(3, 1e-3))
+    found = fit(table, repeated.start, chosen, z, np.ones(len(z)), np.full(3, 1e-3), np.full(3, 1e-3), np.round(z * 4))
     assert np.abs(found.a - true.a).max() < 0.06
     assert np.abs(found.b - true.b).max() < 0.06
 

@@ -20,6 +20,8 @@ Floats = NDArray[np.float32]
 
 CLIP = 10.0  # pawns
 MOST_LOSS = 2.0
+LEAST_POLICY, LEAST_GOOD = -12.0, -5.0
+GOOD_LOSS = 0.25
 _SOFT = 0.0025  # keeps the root of a loss smooth at zero
 
 
@@ -49,8 +51,8 @@ def _ranks(values: NDArray[np.int16], turn: NDArray[np.int64], start: NDArray[np
     return ranks
 
 
-def features(choices: Choices) -> Features:
-    """All features of all moves."""
+def features(choices: Choices, log_policy: Floats | None = None) -> Features:
+    """All features of all moves; with what people would play, the logarithms of a policy's chances, row by row."""
     start, turn, depth = choices.start, choices.turn, choices.depth
     first = start[:-1]
     codes = filled(choices.codes, start)
@@ -163,6 +165,10 @@ def features(choices: Choices) -> Features:
     add("product", "share of depths in three best", (rank < 3).mean(axis=1))
     add("product", "was best once", (top[:, :-1].any(axis=1) if depth > 1 else np.zeros(len(x), bool)) & (r > 0))
     add("product", "found late", (r == 0) & (rank[:, : max(depth - 3, 1)] > 2).all(axis=1))
+    if log_policy is not None:
+        add("policy", "natural", np.maximum(log_policy, LEAST_POLICY))
+        # Bounded, and only where little is lost: unnatural errors do not show strength.
+        add("policy", "natural and good", np.maximum(log_policy, LEAST_GOOD) * np.exp(-x / GOOD_LOSS))
     return Features(tuple(names), tuple(kinds), np.stack(table, axis=1))
 
 

@@ -1,0 +1,157 @@
+"""Curves: the log-likelihood of a rating, on a grid; they add up, and their top with its interval is the estimate.
+
+A row for each turn, game or player. What several rows say together is their sum: turns make games, games make players,
+and witnesses of different kinds make one answer. Powers and errors that belong to the estimate alone (games of one
+player hang together, the scale has an error of its own) come in at the end, once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+GRID = np.arange(600.0, 3200.1, 50.0)
+LEVEL = 0.95
+_FINE = 2.0  # Elo; between the points of the grid a cubic spline runs
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A rating with its interval at a level; infinite where the evidence sets no bound, nan where there is none."""
+
+    value: float
+    low: float
+    high: float
+    level: float = LEVEL
+    note: str = ""
+
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return "-"
+        if math.isinf(self.high):
+            return f"at least {self.low:.0f}" if math.isfinite(self.low) else "-"
+        if math.isinf(self.low):
+            return f"at most {self.high:.0f}"
+        return f"{self.value:.0f} ({self.low:.0f}-{self.high:.0f})"
+
+
+NOTHING = Estimate(math.nan, -math.inf, math.inf)
+
+
+@dataclass(frozen=True)
+class Honesty:
+    """What makes an interval hold: the power of the curve, and the error of the scale in Elo."""
+
+    power: float = 1.0
+    scale_error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Log-likelihoods of ratings: `table` is rows x `grid`, up to a constant for each row."""
+
+    table: Floats
+    grid: Floats
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Curve:
+        return replace(self, table=self.table[rows])
+
+    def sum(self, code: NDArray[np.integer], count: int | None = None) -> Curve:
+        """The rows of each group together; a negative code belongs to none."""
+        groups = int(code.max(initial=-1)) + 1 if count is None else count
+        inside = code >= 0
+        total = np.zeros((groups, len(self.grid)))
+        order = np.argsort(code[inside], kind="stable")
+        sorted_code = code[inside][order]
+        if len(sorted_code):
+            first = np.flatnonzero(np.concatenate([[True], sorted_code[1:] != sorted_code[:-1]]))
+            total[sorted_code[first]] = np.add.reduceat(self.table[inside][order], first, axis=0)
+        return replace(self, table=total)
+
+    def tops(self) -> Floats:
+        """The most likely rating of each row; an end of the grid where the curve still rises there."""
+        fine, values = self._fine()
+        tops: Floats = fine[np.argmax(values, axis=1)]
+        return tops
+
+    def _fine(self) -> tuple[Floats, Floats]:
+        from scipy.interpolate import CubicSpline
+
+        fine = np.arange(self.grid[0], self.grid[-1] + _FINE / 2, _FINE)
+        return fine, np.asarray(CubicSpline(self.grid, self.table, axis=1)(fine))
+
+    def slopes(self, at: Floats) -> tuple[Floats, Floats]:
+        """First and second derivative of each row, each at its own rating."""
+        from scipy.interpolate import CubicSpline
+
+        rows = [CubicSpline(self.grid, row) for row in self.table]
+        first = np.array([float(row(x, 1)) for row, x in zip(rows, at, strict=True)])
+        second = np.array([float(row(x, 2)) for row, x in zip(rows, at, strict=True)])
+        return first, second
+
+    def estimates(self, honesty: Honesty | None = None, level: float = LEVEL) -> list[Estimate]:
+        """The top of each row and the ratings that the evidence does not rule out at this level.
+
+        The interval is where the curve, taken to its power and blurred by the error of the scale, lies within half a
+        chi-square quantile of its own top (Wilks). A curve that is flat says nothing, one that still rises at the end
+        of the scale says "at least".
+        """
+        honesty = honesty or Honesty()
+        fine, values = self._fine()
+        drop = NormalDist().inv_cdf(0.5 + level / 2) ** 2 / 2
+        return [_estimate(fine, row, honesty, drop, level) for row in values]
+
+    def posterior(self, prior: Floats, honesty: Honesty | None = None) -> Floats:
+        """Probabilities on the grid for each row, given a prior there."""
+        power = (honesty or Honesty()).power
+        log = self.table * power + np.log(np.maximum(prior, 1e-300))
+        weight = np.exp(log - log.max(axis=1, keepdims=True))
+        chances: Floats = weight / weight.sum(axis=1, keepdims=True)
+        return chances
+
+
+def _estimate(fine: Floats, row: Floats, honesty: Honesty, drop: float, level: float) -> Estimate:
+    if row.max() - row.min() < 1e-9:
+        return replace(NOTHING, level=level)
+    at = int(np.argmax(row))
+    blurred = _blurred(fine, row * honesty.power, honesty.scale_error)
+    inside = np.flatnonzero(blurred >= blurred.max() - drop)
+    low, high = _crossing(fine, blurred, drop, inside[0], -1), _crossing(fine, blurred, drop, inside[-1], 1)
+    return Estimate(float(fine[at]), low, high, level)
+
+
+def _crossing(fine: Floats, row: Floats, drop: float, at: int, way: int) -> float:
+    """Where the row leaves the interval, beyond the point `at`; infinite at an end of the scale."""
+    beyond = at + way
+    if not 0 <= beyond < len(row):
+        return way * math.inf
+    bound = row.max() - drop
+    share = (row[at] - bound) / (row[at] - row[beyond])
+    return float(fine[at] + way * share * abs(fine[beyond] - fine[at]))
+
+
+def _blurred(fine: Floats, row: Floats, error: float) -> Floats:
+    """The log of the likelihood convolved with a normal of this error; beyond its ends the row goes on in a line."""
+    if error <= 0:
+        return row
+    step = fine[1] - fine[0]
+    reach = math.ceil(5 * error / step)
+    offsets = np.arange(-reach, reach + 1) * step
+    kernel = np.exp(-0.5 * (offsets / error) ** 2)
+    before = row[0] - (row[1] - row[0]) * np.arange(reach, 0, -1)
+    after = row[-1] + (row[-1] - row[-2]) * np.arange(1, reach + 1)
+    wide = np.concatenate([before, row, after])
+    top = wide[reach:-reach].max() if reach else wide.max()
+    # Where a curve still rises at an end, its line would run off to infinity.
+    likelihood = np.exp(np.minimum(wide - top, 50.0))
+    blurred: Floats = np.log(np.maximum(np.convolve(likelihood, kernel / kernel.sum(), mode="valid"), 1e-300)) + top
+    return blurred

@@ -1,0 +1,79 @@
+"""The fitted choice model: chances of all moves for a player of any strength, and a curve for every turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.curve import GRID, Curve, Honesty
+from assay.moves.choice.choices import Choices
+from assay.moves.choice.features import Features, features
+from assay.moves.choice.logit import Taste, log_chances
+
+Floats = NDArray[np.float64]
+CENTRE, UNIT = 2200.0, 400.0
+_TURNS = 2_000  # worked out together: few enough that their features stay in the cache
+
+
+def strength(elo: Floats | float) -> Floats:
+    """The inner scale of the model: z = (Elo - 2200) / 400."""
+    return (np.asarray(elo, np.float64) - CENTRE) / UNIT
+
+
+@dataclass(frozen=True)
+class Model:
+    """Features with their divisors and weights: `a` draws everybody to a move, `b` more the stronger they are."""
+
+    depth: int
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    divisors: Floats
+    taste: Taste
+    honesty: Honesty
+
+    def exponents(self, choices: Choices, log_policy: NDArray[np.float32] | None = None) -> tuple[Floats, Floats]:
+        """g0 and g1 of every move."""
+        weights = np.stack([self.taste.a, self.taste.b], axis=1) / self.divisors[:, None]
+        weights = weights.astype(np.float32)
+        out = np.empty((len(choices.moves), 2), np.float32)
+        at = 0
+        for part in choices.to_depth(self.depth).parts(_TURNS):
+            rows = slice(at, at + len(part.moves))
+            found = features(part, None if log_policy is None else log_policy[rows])
+            out[rows] = self._own(found) @ weights
+            at = rows.stop
+        return out[:, 0].astype(np.float64), out[:, 1].astype(np.float64)
+
+    def _own(self, found: Features) -> NDArray[np.float32]:
+        if found.names == self.names:
+            return found.table
+        column = {name: at for at, name in enumerate(found.names)}
+        return found.table[:, [column[name] for name in self.names]]
+
+    def curve(self, choices: Choices, log_policy: NDArray[np.float32] | None = None) -> Curve:
+        """The log-likelihood of every rating, a row per turn."""
+        g0, g1 = self.exponents(choices, log_policy)
+        return curve_of(g0, g1, choices)
+
+    def log_chances(
+        self, choices: Choices, elo: Floats | float, log_policy: NDArray[np.float32] | None = None
+    ) -> Floats:
+        """The logarithm of every move's chance for a player of this rating (one for all turns, or one for each)."""
+        g0, g1 = self.exponents(choices, log_policy)
+        z = np.broadcast_to(strength(elo), (len(choices),))
+        return log_chances(g0 + z[choices.turn] * g1, choices.start, choices.turn)
+
+
+def curve_of(g0: Floats, g1: Floats, choices: Choices, grid: Floats = GRID) -> Curve:
+    """The curve of every turn from the exponents of its moves."""
+    first, turn, chosen = choices.start[:-1], choices.turn, choices.chosen
+    low, high = g0.astype(np.float32), g1.astype(np.float32)
+    table = np.empty((len(choices), len(grid)))
+    for at, z in enumerate(strength(grid)):
+        g = low + np.float32(z) * high
+        top = np.maximum.reduceat(g, first)
+        total = np.add.reduceat(np.exp(g - top[turn]), first)
+        table[:, at] = g[chosen] - top - np.log(total)
+    return Curve(table, grid)
