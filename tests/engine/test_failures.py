@@ -17,6 +17,8 @@ from assay.errors import EngineError
 from assay.games import Game
 
 WEIRD = "r1b1kbnr/pppp1Npp/8/6q1/2BnP3/8/PPPP1PPP/RNBQK2R"  # after 5. Nxf7, Black to move
+# How long an engine may be silent where silence is the fault: longer than one that works ever is on a busy machine.
+PATIENCE = {"hangs": 3.0, "chatters": 3.0}
 FAULTS = ["dies", "hangs", "chatters", "gives no scores", "plays illegal moves", "leaves moves out", "stops early"]
 
 
@@ -54,7 +56,7 @@ def test_a_position_the_engine_always_fails_at_is_set_aside_and_the_rest_is_valu
     expected: dict[str, dict[str, list[int]]],
     tmp_path: Path,
 ) -> None:
-    outcome = analysed(fake(fault=fault, at=WEIRD), patience=1, workers=2)
+    outcome = analysed(fake(fault=fault, at=WEIRD), patience=PATIENCE.get(fault), workers=2)
 
     assert [position.fen.split()[0] for position in outcome.set_aside] == [WEIRD]
     assert outcome.valued == len(expected) - 1
@@ -70,7 +72,7 @@ def test_a_fault_that_passes_costs_a_restart_and_no_position(
     expected: dict[str, dict[str, list[int]]],
     tmp_path: Path,
 ) -> None:
-    outcome = analysed(fake(fault=fault, once=tmp_path / "struck"), patience=1, workers=1)
+    outcome = analysed(fake(fault=fault, once=tmp_path / "struck"), patience=PATIENCE.get(fault), workers=1)
 
     assert outcome.restarts == 1
     assert not outcome.set_aside

@@ -60,8 +60,7 @@ def test_killed_twenty_times_the_store_equals_that_of_an_undisturbed_run(
     for _ in range(20):
         before, logged = contents(disturbed), _logged(log)
         run = start(SAMPLE, disturbed, engine)
-        _wait_for_work(log, len(logged), run)
-        time.sleep(chance.random() * 0.4)
+        _wait_for_work(log, len(logged) + chance.randrange(4, 14), run)
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
         again = [fen for fen in _logged(log)[len(logged) :] if fen in before]
@@ -80,8 +79,9 @@ def _logged(log: Path) -> list[str]:
 
 
 def _wait_for_work(log: Path, logged: int, run: subprocess.Popen[bytes]) -> None:
-    while len(_logged(log)) == logged and run.poll() is None:
-        time.sleep(0.02)
+    """Until so many searches were begun in all; where within the last of them that is, chance tells."""
+    while len(_logged(log)) < logged and run.poll() is None:
+        time.sleep(0.01)
 
 
 def test_ctrl_c_ends_the_run_and_keeps_what_was_done(tmp_path: Path, fake: Callable[..., str]) -> None:
@@ -96,7 +96,7 @@ def test_ctrl_c_ends_the_run_and_keeps_what_was_done(tmp_path: Path, fake: Calla
     while len(_logged(log)) < 10 and run.poll() is None:
         time.sleep(0.02)
     os.killpg(run.pid, signal.SIGINT)
-    _, said = run.communicate(timeout=30)
+    _, said = run.communicate()
     assert run.returncode == 130
     assert "What was finished is stored" in said and "interrupted" in said and "Traceback" not in said
     assert len(contents(store)) >= 5

@@ -54,7 +54,7 @@ def wait_until_gone(folder: Path) -> None:
 def test_an_engine_that_hangs_is_ended_with_its_script(
     behind_a_script: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    outcome = analysed(behind_a_script(fault="hangs", at=WEIRD), patience=1, workers=2)
+    outcome = analysed(behind_a_script(fault="hangs", at=WEIRD), patience=3, workers=2)
     assert [position.fen.split()[0] for position in outcome.set_aside] == [WEIRD]
     wait_until_gone(tmp_path)
 

@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -272,7 +272,7 @@ def test_a_request_that_makes_no_sense_is_answered_with_a_sentence(server: Any, 
     ["POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example", "POST / HTTP/1.1\r\nHost: evil"],
 )
 def test_who_is_refused_cannot_hold_the_connection(starting: Callable[..., Any], head: str) -> None:
-    server = starting(limits=Limits(body_seconds=0.3))
+    server = starting()
     with connect(server) as connection:
         connection.sendall(f"{head}\r\nContent-Length: 1000000\r\n\r\n".encode())
         answer = read_all(connection)
@@ -439,7 +439,7 @@ def test_a_slow_upload_times_out(starting: Callable[..., Any]) -> None:
 def test_a_client_that_never_says_what_it_wants_is_sent_away(starting: Callable[..., Any]) -> None:
     server = starting(limits=Limits(header_seconds=0.3))
     for begun in (b"", b"GET / HTTP/1.1\r\nHost: local"):
-        with connect(server) as connection:
+        with connect(server) as connection, suppress(ConnectionError):  # it may be closed before all is sent
             connection.sendall(begun)
             assert connection.recv(4096) == b""
 

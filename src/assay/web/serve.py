@@ -19,6 +19,8 @@ from assay.web.jobs import JobFolders
 from assay.web.limits import Limits
 from assay.web.protocol import patient_protocol
 
+_BACKLOG = 2048
+
 
 class Server(uvicorn.Server):
     """A server that ends at once when it is asked to."""
@@ -78,6 +80,7 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.socket(family, kind, protocol)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
+        listening.listen(_BACKLOG)  # whoever is told the address can call at once
     except UnicodeError as error:
         raise InputError(f"cannot listen on {host!r}: no host has such a name. Choose another with --host.") from error
     except OSError as error:

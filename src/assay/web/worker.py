@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -15,6 +16,8 @@ from assay.errors import AssayError
 from assay.report.make import Making, make
 from assay.web.jobs import INPUT
 from assay.web.told import Told, end_with_parent
+
+NICE = 5  # the page comes first: who looks at it waits, and a job takes its time anyway
 
 
 def run(folder: Path, making: Making) -> int:
@@ -43,6 +46,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int)
     words = parser.parse_args()
     end_with_parent()
+    if hasattr(os, "nice"):
+        os.nice(NICE)
     sys.exit(run(words.folder, Making(words.store, words.engine, words.workers)))
 
 
