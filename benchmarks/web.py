@@ -1,6 +1,6 @@
 """The page beside a running job: many clients, answers a second, and how many answers were broken.
 
-    python benchmarks/web.py [--clients 200] [--answers 9000] [--jobs N] [--json FILE]
+    python benchmarks/web.py [--clients 200] [--answers 9000] [--jobs N] [--tiny] [--json FILE]
 
 A real `assay serve` analyses the sample games with the real engine, one per core, while the clients, in processes of
 their own, ask for what browsers ask for: the page of the job, its status, its report as it grows, the list, the style.
@@ -24,16 +24,17 @@ import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import asdict
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from assay.web.jobs import JobFolders
+from assay.web.jobs import Job, JobFolders, write_json
 from measure import ASSAY, Measurement, show
 
 TARGET = 300.0  # answers a second
 CLIENT_PROCESSES = 2
-UPLOADS, HELD, ASKED = 10, 1_000, 100
+ASKED = 100
 
 
 def paths(job: str) -> tuple[str, ...]:
@@ -90,16 +91,18 @@ def serve(folder: Path) -> tuple[subprocess.Popen[str], str]:
     return process, found.group().rstrip("/")
 
 
-def measure(folder: Path, *, clients: int, answers: int, jobs: int = 0) -> list[Measurement]:
+def measure(folder: Path, *, clients: int, answers: int, jobs: int = 0, preset: str = "default") -> list[Measurement]:
     """Answers a second beside a running job, and the broken ones among them."""
     folders = JobFolders(folder / "jobs")
     for number in range(jobs):
-        made = folders.create(b"1. e4 *", name=f"{number}.pgn", preset="quick", games=1, sha256="0" * 64)
+        made = Job(f"{number:016x}", f"{number}.pgn", "quick", 1, 7, "0" * 64, "2026-01-01T00:00:00.000+00:00")
+        (folders.root / made.id).mkdir()
+        write_json(folders.root / made.id / "job.json", asdict(made))
         folders.set_state(made.id, "done")
     process, url = serve(folder)
     try:
         sample = resources.files("assay.data").joinpath("kasparov-deep-blue-1997.pgn").read_bytes()
-        job = told(f"{url}/api/jobs?name=match.pgn", sample)["id"]
+        job = told(f"{url}/api/jobs?name=match.pgn&preset={preset}", sample)["id"]
         while not (now := told(f"{url}/api/jobs/{job}"))["formats"]:
             if now["state"] not in ("queued", "running"):
                 raise SystemExit(f"the job ended: {now['message']}")
@@ -124,25 +127,25 @@ def measure(folder: Path, *, clients: int, answers: int, jobs: int = 0) -> list[
     ]
 
 
-def attack(folder: Path) -> list[Measurement]:
+def attack(folder: Path, held: int, uploads: int) -> list[Measurement]:
     """Uploads that are nothing but newlines, and callers who are refused and do not go."""
     process, url = serve(folder)
     port = int(url.rsplit(":", 1)[1])
     try:
-        with ThreadPoolExecutor(UPLOADS) as pool:
-            sent = [pool.submit(refused, f"{url}/api/jobs", b"\n" * 10_000_000) for _ in range(UPLOADS // 2)]
-            sent += [pool.submit(refused, f"{url}/api/jobs", b"*\n" + b"\n" * 10_000_000) for _ in range(UPLOADS // 2)]
+        with ThreadPoolExecutor(uploads) as pool:
+            sent = [pool.submit(refused, f"{url}/api/jobs", b"\n" * 10_000_000) for _ in range(uploads // 2)]
+            sent += [pool.submit(refused, f"{url}/api/jobs", b"*\n" + b"\n" * 10_000_000) for _ in range(uploads // 2)]
             most = 0.0
             while not all(one.done() for one in sent):
                 most = max(most, memory(process.pid))
                 time.sleep(0.02)
-        answered = asyncio.run(beside_those_who_hold(port))
+        answered = asyncio.run(beside_those_who_hold(port, held))
     finally:
         process.send_signal(signal.SIGINT)
         process.communicate()
     return [
-        Measurement(f"peak memory, {UPLOADS} uploads of 10 MB of newlines", most, "MB", target=500, less=True),
-        Measurement(f"answered of {ASKED}, {HELD:,} refused callers holding on", answered, "answers", target=ASKED),
+        Measurement(f"peak memory, {uploads} uploads of 10 MB of newlines", most, "MB", target=500, less=True),
+        Measurement(f"answered of {ASKED}, {held:,} refused callers holding on", answered, "answers", target=ASKED),
     ]
 
 
@@ -162,7 +165,7 @@ def memory(process: int) -> float:
     return held
 
 
-async def beside_those_who_hold(port: int) -> int:
+async def beside_those_who_hold(port: int, held: int) -> int:
     """How many of some requests are answered while others, refused, drip on."""
     head = (
         b"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nOrigin: http://evil.example\r\nContent-Length: 999999\r\n\r\n"
@@ -179,7 +182,7 @@ async def beside_those_who_hold(port: int) -> int:
                     await asyncio.sleep(0.2)
             await asyncio.sleep(0.1)
 
-    dripping = [asyncio.create_task(drip()) for _ in range(HELD)]
+    dripping = [asyncio.create_task(drip()) for _ in range(held)]
     await asyncio.sleep(3)
     answered = 0
     for _ in range(ASKED):
@@ -196,10 +199,14 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=9000)
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--tiny", action="store_true", help="try whether it runs; its figures mean nothing")
     given = parser.parse_args()
+    clients, answers, held, uploads, preset = given.clients, given.answers, 1_000, 10, "default"
+    if given.tiny:
+        clients, answers, held, uploads, preset = 4, 40, 20, 2, "quick"
     with tempfile.TemporaryDirectory() as name:
-        rows = measure(Path(name) / "calm", clients=given.clients, answers=given.answers, jobs=given.jobs)
-        rows += attack(Path(name) / "attack")
+        rows = measure(Path(name) / "calm", clients=clients, answers=answers, jobs=given.jobs, preset=preset)
+        rows += attack(Path(name) / "attack", held, uploads)
     show(rows, "The page beside a running job", given.json)
 
 

@@ -65,6 +65,15 @@ def test_the_figures_are_data_too(run: tuple[Path, str]) -> None:
             assert row["ratio"] is None if row["other"] is None else row["ratio"] > 0
 
 
+def test_the_page_answers_whole_beside_a_job(tmp_path: Path) -> None:
+    file = tmp_path / "web.json"
+    command = [sys.executable, str(BENCHMARKS / "web.py"), "--tiny", "--jobs", "20", "--json", str(file)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    (broken,) = (row for row in json.loads(file.read_text()) if row["job"].startswith("broken"))
+    assert broken["value"] == 0
+
+
 def test_examples_in_the_benchmarks_hold() -> None:
     files = [str(BENCHMARKS / name) for name in ("measure.py", "growth.py", "paper.py", "page.py")]
     ran = subprocess.run([sys.executable, "-m", "doctest", *files], capture_output=True, text=True, check=False)
