@@ -33,11 +33,13 @@ class Case:
     switches: tuple[str, ...] = ()
 
 
+ROW = Case("20k players in a row, all games drawn", 20_000, 19_999, 5)
 CASES = (
     Case("10 players, 900 games", 10, 900, 0.5),
     Case("1k players, 100k games", 1_000, 100_000, 0.5),
     Case("1k players, 100k games, -s 100", 1_000, 100_000, 1.6, ("-s", "100")),
     Case("10k players, 1M games", 10_000, 1_000_000, 1.6),
+    ROW,
 )
 LARGEST = Case("100k players, 5M games", 100_000, 5_000_000, 12)
 
@@ -48,7 +50,7 @@ def measure(folder: Path, cases: Sequence[Case] = CASES) -> list[Measurement]:
     for case in cases:
         file = folder / f"results-{case.players}-{case.games}.pgn"
         if not file.exists():
-            make_games(file, case.players, case.games)
+            (make_row if case == ROW else make_games)(file, case.players, case.games)
         ratings = [*ASSAY, "results", "-q", "-W", "-D", *case.switches]
         plain, theirs = least([*ratings, "-p", str(file)]), with_ordo(file, case.switches)
         seconds, memory = (theirs.cpu, theirs.memory) if theirs else (None, None)
@@ -98,6 +100,15 @@ def make_games(file: Path, players: int, games: int) -> None:
                 f'[White "Player {a:06}"]\n[Black "Player {b:06}"]\n[Result "{RESULTS[c]}"]\n\n{RESULTS[c]}\n\n'
                 for a, b, c in zip(white.tolist(), black.tolist(), result.tolist(), strict=True)
             )
+
+
+def make_row(file: Path, players: int, games: int) -> None:
+    """Everybody has met the next one alone, and drawn."""
+    with file.open("w", encoding="utf-8") as out:
+        out.writelines(
+            f'[White "Player {a:06}"]\n[Black "Player {(a + 1) % players:06}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n'
+            for a in range(games)
+        )
 
 
 def main() -> None:

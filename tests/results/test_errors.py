@@ -13,7 +13,7 @@ import pytest
 from assay.results import jenkins, rate, variance
 from assay.results.gamepairs import count_pairs
 from assay.results.jenkins import PLACES, SPACING, blocks, draw, seeded, walk
-from assay.results.model import score_variance, slope
+from assay.results.model import expectancy, score_variance, slope
 
 
 def test_two_players_have_a_closed_form() -> None:
@@ -78,6 +78,49 @@ def test_thin_pools_are_sampled(make_pool: Callable[..., Any], monkeypatch: pyte
     exact = rate(pool.white, pool.black, pool.score)
     known = exact.bounded
     assert np.quantile(np.abs(sampled.deviation[known] / exact.deviation[known] - 1), 0.9) < 0.15
+
+
+def test_a_long_row_of_players_is_rated_with_errors() -> None:
+    # Steps of conjugate gradients along a row are as many as its players.
+    links = np.arange(24_000)
+    white, black = np.tile(links, 2), np.tile(links + 1, 2)
+    score = np.concatenate((np.ones(len(links)), np.zeros(len(links))))
+    names = [f"P{i}" for i in range(len(links) + 1)]
+    row = rate(white, black, score, players=names, anchors={"P0": 2300.0}, white_advantage=0.0, draw_rate=0.5)
+    assert np.allclose(row.ratings, 2300.0)
+    # The errors of the links add up as independent ones do; they are sampled.
+    places = np.array([2_000, 8_000, 16_000, 24_000])
+    one_link = rate(["A", "A"], ["B", "B"], [1, 0], anchors={"A": 2300.0}, white_advantage=0.0, draw_rate=0.5)
+    expected = one_link.deviation[1] * np.sqrt(places)
+    assert row.deviation[places] == pytest.approx(expected, rel=0.35)
+
+
+@pytest.mark.parametrize("kind", ["band", "cliques", "core and row"])
+def test_thin_pools_solve_their_equations(kind: str) -> None:
+    generator = np.random.default_rng(3)
+    if kind == "band":
+        white = np.repeat(np.arange(1_500), 3)
+        black = white + np.tile([1, 2, 5], 1_500)
+    elif kind == "cliques":
+        i, j = np.triu_indices(12, 1)
+        blocks = 12 * np.arange(130)[:, None]
+        white = np.concatenate(((blocks + i).ravel(), blocks[1:, 0] - 1))
+        black = np.concatenate(((blocks + j).ravel(), blocks[1:, 0]))
+    else:
+        core = generator.integers(0, 400, 4_000)
+        white = np.concatenate((core, np.arange(399, 1_800)))
+        black = np.concatenate(((core + generator.integers(1, 400, 4_000)) % 400, np.arange(400, 1_801)))
+    games = len(white)
+    white, black = np.concatenate((white, black, white)), np.concatenate((black, white, black))
+    score = np.concatenate((np.ones(games), generator.choice([0.0, 0.5, 1.0], games), np.zeros(games)))
+    result = rate(white, black, score, players=[str(i) for i in range(int(max(white.max(), black.max())) + 1)])
+    p = expectancy(result.ratings[white] - result.ratings[black] + result.white_advantage, slope())
+    missing = np.bincount(white, score - p) - np.bincount(black, score - p, len(result.players))
+    assert np.abs(missing).max() < 1e-5
+    information = result.fit.solution.information
+    sides = information.centre(generator.normal(size=(information.size, 2)))
+    image = information.multiply(information.solve(sides))
+    assert information.centre(image) == pytest.approx(sides, abs=1e-4)
 
 
 def test_matrices_of_huge_lists_are_refused(make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

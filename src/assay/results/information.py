@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import RatingError
+from assay.results.gradients import conjugate_gradients
 from assay.results.table import Bools, Codes, Floats, PairTable
+if TYPE_CHECKING:
+    from assay.results.reduced import Reduced
 
 # Up to this many players a full matrix in memory (11 MB) is quicker than loading sparse ones.
 DENSE = 1200
 # Up to this many, elimination is quicker than conjugate gradients for a single right side.
 _DIRECT = 300
-_CG_STEPS = 20_000
+# Well connected pools need some tens of steps; who needs more is better off with the thin parts eliminated first.
+_CG_PATIENCE = 150
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,25 @@ class Information:
             meet = meet + csr_array((self.link_weight, (self.links.a, self.links.b)), shape=(n, n))
         return meet, meet.T
 
+    @cached_property
+    def _reduced(self) -> Reduced:
+        """The matrix with its thin parts eliminated; one player of each group that may be shifted is held at zero."""
+        from scipy.sparse import coo_array
+
+        from assay.results.reduced import reduce
+
+        n = self.table.players
+        free = self.free.copy()
+        loose = np.flatnonzero(self.shift >= 0)
+        free[loose[np.unique(self.shift[loose], return_index=True)[1]]] = False
+        players, last = np.arange(n), np.full(n, n)
+        rows = np.concatenate((self.table.white, self.links.a, players))
+        columns = np.concatenate((self.table.black, self.links.b, last))
+        values = np.concatenate((-self.weight, -self.link_weight, self.border))
+        kept = free[rows] & free[columns] & (values != 0.0)
+        upper = coo_array((values[kept], (rows[kept], columns[kept])), shape=(self.size, self.size)).tocsr()
+        return reduce(upper + upper.T, np.where(free, self.diagonal, 1.0), never=np.append(~free[:-1], True))
+
     def multiply(self, x: Floats) -> Floats:
         """The matrix times a vector, or times each column."""
         if self.size <= DENSE:
@@ -183,7 +206,12 @@ class Information:
             return solution
         free = self.free if b.ndim == 1 else self.free[:, None]
         b = self.centre(np.where(free, b, 0.0))
-        found, done = _conjugate_gradients(self, b, tolerance)
+        # Once reduced, the matrix is known to be thin.
+        done = False
+        if "_reduced" not in self.__dict__:
+            found, done = conjugate_gradients(self.multiply, self.diagonal, b, tolerance, _CG_PATIENCE)
+        if not done and self.size > DENSE:
+            found, done = self._reduced.solve(b, tolerance)
         if done:
             return self.centre(np.where(free, found, 0.0))
         if self.size <= DENSE:
@@ -201,30 +229,3 @@ def _compressed(table: PairTable) -> tuple[NDArray[np.int32], NDArray[np.int32]]
         starts = np.concatenate(([0], np.cumsum(table.white_counts))).astype(np.int32)
         kept = table.__dict__["_compressed"] = (table.black.astype(np.int32), starts)
     return kept
-
-
-def _conjugate_gradients(information: Information, b: Floats, tolerance: float) -> tuple[Floats, bool]:
-    """Conjugate gradients with the diagonal as preconditioner, on all columns at once (Hestenes and Stiefel, 1952)."""
-    diagonal = information.diagonal if b.ndim == 1 else information.diagonal[:, None]
-    x = np.zeros_like(b)
-    residual = b.copy()
-    z = residual / diagonal
-    direction = z.copy()
-    rho = np.sum(residual * z, axis=0)
-    goal = rho * tolerance**2
-    for _ in range(_CG_STEPS):
-        if np.all(rho <= goal):
-            return x, True
-        image = information.multiply(direction)
-        curve = np.sum(direction * image, axis=0)
-        # A finished column has nothing left to gain; its step is nothing divided by nothing.
-        alpha = np.divide(rho, curve, out=np.zeros_like(rho), where=curve > 0)
-        x += alpha * direction
-        residual -= alpha * image
-        z = residual / diagonal
-        new = np.sum(residual * z, axis=0)
-        beta = np.divide(new, rho, out=np.zeros_like(rho), where=rho > 0)
-        direction *= beta
-        direction += z
-        rho = new
-    return x, False

@@ -1,0 +1,124 @@
+"""Thin parts of a pool eliminated, exactly: chains and trees of players, along which conjugate gradients only crawl.
+
+A round takes players with few neighbours, no two of them neighbours, out of the equations at once (Gaussian
+elimination; the players left get the equations of the Schur complement). Half of a chain goes in a few rounds, and a
+pool of 20,000 in a row is gone after some forty. What is left, where everybody has many neighbours, is small enough for a
+full matrix or well enough connected for conjugate gradients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.results.gradients import conjugate_gradients
+from assay.results.table import Bools, Floats
+
+# First players with at most so many neighbours are taken out, then those with twice as many, and so on; who has more than
+# the most stays, for each two of the neighbours become neighbours.
+_FEWEST, _MOST = 2, 64
+# A round that takes fewer than this share of the players is not worth its time.
+_WORTH = 0.01
+# By how much the equations may grow.
+_GROWTH = 3
+_FULL = 1200
+_STEPS = 20_000
+_SEED = 3
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round: who is taken out and who stays (places in the system before it), and what ties them."""
+
+    out: Places
+    stay: Places
+    diagonal: Floats
+    ties: Any
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A symmetric system after some rounds: what is left of it, and how to get the rest back."""
+
+    rounds: list[Round]
+    matrix: Any
+    inverse: Floats | None
+
+    def solve(self, b: Floats, tolerance: float) -> tuple[Floats, bool]:
+        """Solve for a right side, or for each column; and whether that was possible."""
+        sides = []
+        for step in self.rounds:
+            part = _by(b[step.out], step.diagonal)
+            sides.append(part)
+            b = b[step.stay] - step.ties @ part
+        if self.inverse is not None:
+            x, done = self.inverse @ b, True
+        else:
+            x, done = conjugate_gradients(self.matrix.__matmul__, self.matrix.diagonal(), b, tolerance, _STEPS)
+        for step, part in zip(reversed(self.rounds), reversed(sides), strict=True):
+            whole = np.empty((len(step.out) + len(step.stay), *x.shape[1:]))
+            whole[step.stay] = x
+            whole[step.out] = part - _by(step.ties.T @ x, step.diagonal)
+            x = whole
+        return x, done
+
+
+def reduce(between: Any, diagonal: Floats, never: Bools) -> Reduced:
+    """Reduce the system with this diagonal and these symmetric values off it; some coordinates are never taken out.
+
+    >>> from scipy.sparse import csr_array
+    >>> chain = csr_array(-(np.eye(4, k=1) + np.eye(4, k=-1)))
+    >>> found = reduce(chain, np.array([2.0, 2.0, 2.0, 2.0]), np.array([False, False, False, True]))
+    >>> found.solve(np.array([0.0, 0.0, 0.0, 5.0]), 1e-9)[0].round(6).tolist()
+    [1.0, 2.0, 3.0, 4.0]
+    """
+    from scipy.sparse import csr_array, dia_array
+
+    generator = np.random.default_rng(_SEED)
+    most = _GROWTH * (between.nnz + len(diagonal))
+    rounds: list[Round] = []
+    between = csr_array(between)
+    few = _FEWEST
+    while few <= _MOST and len(diagonal) > 1:
+        # Those who are never taken out but tied to all, such as the white advantage, are not counted as neighbours.
+        chosen = _apart(between, ~never, few, generator)
+        if np.count_nonzero(chosen) < max(1.0, _WORTH * len(diagonal)):
+            few *= 2
+            continue
+        out, stay = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+        ties = between[stay][:, out]
+        scaled = ties @ dia_array((1.0 / diagonal[out][None, :], 0), shape=(len(out), len(out)))
+        left = csr_array(between[stay][:, stay] - scaled @ ties.T)
+        if left.nnz > most:
+            break
+        rounds.append(Round(out, stay, diagonal[out], ties))
+        diagonal = diagonal[stay] + left.diagonal()
+        left.setdiag(0.0)
+        left.eliminate_zeros()
+        between, never = left, never[stay]
+    matrix = csr_array(between + dia_array((diagonal[None, :], 0), shape=between.shape))
+    full = len(diagonal) <= _FULL
+    return Reduced(rounds, matrix, np.linalg.inv(matrix.toarray()) if full else None)
+
+
+def _apart(between: Any, may: Bools, few: int, generator: np.random.Generator) -> Bools:
+    """Some of those with few neighbours, no two of them neighbours: who has the fewest, by lot among equals."""
+    starts, columns = between.indptr, between.indices
+    counted = may[columns]
+    neighbours = np.diff(np.concatenate(([0], np.cumsum(counted)))[starts])
+    candidates = may & (neighbours <= few)
+    order = np.where(candidates, neighbours + generator.random(len(may)), np.inf)
+    # The end is a place of its own, for rows without neighbours.
+    around = np.append(order[columns], np.inf)
+    least = np.minimum.reduceat(around, np.minimum(starts[:-1], len(columns)))
+    least[starts[:-1] == starts[1:]] = np.inf
+    return candidates & (order < least)
+
+
+def _by(values: Floats, diagonal: Floats) -> Floats:
+    return values / (diagonal if values.ndim == 1 else diagonal[:, None])
