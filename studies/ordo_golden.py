@@ -22,7 +22,6 @@ ORDO_WRONG = {
     "p-latin1": "Ordo copies Latin-1 bytes into files that others read as UTF-8",
     "s-X": "Ordo stops before the white advantage has settled",
     "s-z400": "Ordo stops before the white advantage has settled (it is not 400/202 times that of s-W)",
-    "x-disconnected": "Ordo gives up (exit 1); both groups can be rated",
     "x-ties": "Ordo stops before the white advantage has settled",
 }
 # Texts that are meant to be our own: help, version, and the sentences of errors. The exit code must still tell failure.

@@ -96,7 +96,7 @@ def test_5_hopeless_pools_end(run: Run, write_pgn: Callable[..., str]) -> None:
     answer = run("-q", "-G", "-s", "5", "-p", write_pgn([*chain, *apart]))
     assert answer.code == 0
     assert len(ratings(answer.out)) == 11
-    told = run("-q", "-p", write_pgn([*chain, *apart]))
+    told = run("-q", write_pgn([*chain, *apart]))
     assert "2 pools of players" in told.err
 
 
@@ -173,7 +173,12 @@ def test_contradictions_and_nonsense_are_told(words: tuple[str, ...], sentence: 
     [
         ("-m", '"P000",nan\n', 'line 1: "nan" is not a number'),
         ("-y", '"P000",2400,-inf\n', '"-inf" is not a number'),
-        ("-b", '1,1e300,"Name"\n', "line 1: a column is 0 to 1000 wide"),
+        ("-b", '1,1e300,"Name"\n', 'line 1: "1e300" is too large'),
+        ("-b", '1,1e5,"Name"\n', "line 1: a column is 0 to 1000 wide"),
+        ("-m", '"P000",1e308\n', "too large"),
+        ("-y", '"P000",2400,1e-200\n', "an uncertainty of 1e-200 is not between"),
+        ("-r", '"P000","P001",10,1e-200\n', "an uncertainty of 1e-200 is not between"),
+        ("-P", "\n", "names no files"),
         ("-x", "x" * 200_000, "field larger than field limit"),
         ("-P", "Gr\xfcnfeld.pgn\n", "there is no file"),
     ],
@@ -282,7 +287,7 @@ def test_json_holds_what_the_table_holds(run: Run, pool_file: str) -> None:
     data: dict[str, Any] = json.loads(run("-W", "-D", "--los", "--format", "json", pool_file).out)
     assert [player["rank"] for player in data["players"]] == [1, 2, 3, 4, 5, 6]
     assert {"player", "rating", "error", "points", "played", "cfs", "pool", "reason"} <= set(data["players"][0])
-    assert data["games"] == {"read": 150, "counted": 150, "unfinished": 0, "skipped": {}}
+    assert data["games"] == {"read": 150, "counted": 150, "unfinished": 0, "skipped": {}, "duplicates": 0}
     assert len(data["superiority"]) == 6
     assert data["white_advantage_error"] > 0
     text = run("--format", "csv", pool_file).out

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import click
 
 from assay.cli.common import Command, print_data, say
-from assay.cli.results import flag, input_options, options, read_input
+from assay.cli.results import Number, flag, input_options, options, read_input
 from assay.errors import RatingError
 
 RESULTS = ("0-1", "1/2-1/2", "1-0")
@@ -19,12 +20,12 @@ RESULTS = ("0-1", "1/2-1/2", "1-0")
     click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE",
                  help="Write the games here instead of to the screen."),
     flag("-d", "--no-perfects", text="Leave out players with only wins or only losses."),
-    click.option("-M", "--min-games", type=click.IntRange(0), default=0, metavar="NUM",
+    click.option("-g", "-M", "--min-games", type=click.IntRange(0), default=0, metavar="NUM",
                  help="Leave out players with fewer games."),
-    click.option("-m", "--min-perf", type=click.FloatRange(0, 100), default=0.0, metavar="NUM",
+    click.option("-m", "--min-perf", type=Number(0, 100), default=0.0, metavar="NUM",
                  help="Leave out players who scored less than NUM %."),
     flag("--major-only", text="Keep only the largest group that games connect."),
-    click.option("-g", "--groups", type=click.Path(dir_okay=False), metavar="FILE",
+    click.option("--groups", type=click.Path(dir_okay=False), metavar="FILE",
                  help="Write which players the games that are kept connect."),
 )  # fmt: skip
 def prep(**switches: Any) -> None:
@@ -37,7 +38,7 @@ def prep(**switches: Any) -> None:
     \b
     Examples:
       assay prep games.pgn.zst -o results.pgn
-      assay prep -d -M 20 -m 5 -p raw.pgn -o shrunk.pgn
+      assay prep -d -g 20 -m 5 -p raw.pgn -o shrunk.pgn
       assay prep --major-only *.pgn | assay results -W -D -
     """
     from assay.cli.resultfiles import describe
@@ -79,11 +80,16 @@ def prep(**switches: Any) -> None:
     else:
         print_data(text)
     players = {
-        "players with a perfect score": kept.perfect,
-        "players with too few games": kept.few_games,
-        "players with too low a score": kept.low_percent,
-        "players outside the largest group": kept.other_groups,
+        "a perfect score": kept.perfect,
+        "too few games": kept.few_games,
+        "too low a score": kept.low_percent,
+        "outside the largest group": kept.other_groups,
     }
-    told = {why: int(who.sum()) for why, who in players.items() if who.any()} | dict(found.skipped)
-    left = f"; left out: {describe(told)}" if told else ""
-    say(f"{len(outcome):,} of {len(found.outcome):,} games kept{left}.", err=True)
+    gone = {why: int(who.sum()) for why, who in players.items() if who.any()}
+    reasons = Counter(found.skipped)
+    reasons['without a result ("*")'] = found.unfinished
+    reasons["occurs again"] = 0 if found.duplicates is None else len(found.duplicates)
+    told = [f"{len(outcome):,} of {len(found.outcome):,} games kept"]
+    told += [f"players left out: {describe(gone)}"] if gone else []
+    told += [f"games left out: {describe(+reasons)}"] if +reasons else []
+    say(f"{'; '.join(told)}.", err=True)

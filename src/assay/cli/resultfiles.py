@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import math
+import filecmp
+import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import InputError
+from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.reader import OUTSIDE, UNTAGGED, decode, unescape
 from assay.games.stream import find_files
+from assay.performance.names import number, read_aliases, read_lines, read_rows
 from assay.results.rate import SELF_PLAY
 from assay.results.table import DRAW, LOSS, WIN, PairTable, tabulate
 
@@ -24,19 +26,28 @@ UNFINISHED = "*"
 UNKNOWN_PLAYER = 'player "?" or without a name'
 INDEX_SUFFIX = ".parquet"
 TAGS = ("White", "Black", "Result")
+# What, besides the moves, tells copies of a game.
+COPY_TAGS = ("Date", "Round", "Event", "Site")
 OPENING_TAGS = ("FEN", "ECO", "Opening", "Variation")
 # Outcomes that are none.
 _UNFINISHED, _UNKNOWN, _OUT = -1, -2, -3
 
 Codes = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+
+
+if TYPE_CHECKING:
+    from assay.games.duplicates import Duplicates
 
 
 @dataclass(frozen=True)
 class Results:
     """Games as arrays, in the order of the files; players are numbered by first appearance, White before Black.
 
-    `outcome` is twice White's score, negative where a game does not count; `skipped` says why by reason.
+    `outcome` is twice White's score, negative where a game does not count; `skipped` says why by reason. `aliases` are
+    the main names of other names, `duplicates` the games that occur again and do not count.
     """
 
     players: tuple[str, ...]
@@ -46,6 +57,8 @@ class Results:
     skipped: Counter[str]
     unfinished: int
     openings: npt.NDArray[np.int64] | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    duplicates: Duplicates | None = None
 
     @property
     def counted(self) -> Bools:
@@ -67,28 +80,77 @@ class Results:
 
 @dataclass
 class _Source:
-    """Columns of codes and their values; -1 where a game lacks the tag."""
+    """Columns of codes and their values; -1 where a game lacks the tag.
+
+    `moves` are fingerprints of the moves, or what says that they are to be looked up by `look`, for these games.
+    """
 
     codes: dict[str, Codes]
     values: dict[str, list[str]]
     problems: Counter[str] = field(default_factory=Counter)
+    moves: Numbers = field(default_factory=lambda: np.empty(0, np.uint64))
+    plies: Codes = field(default_factory=lambda: np.empty(0, np.int32))
+    look: Callable[[Places], Numbers | None] | None = None
+
+    @property
+    def games(self) -> int:
+        return len(self.codes["White"])
 
 
 def read_results(
     paths: Sequence[str],
     *,
-    synonyms: Mapping[str, str] | None = None,
+    aliases: str | None = None,
+    lenient: bool = False,
     openings: bool = False,
     strict: bool = False,
+    keep_duplicates: bool = False,
     quiet: bool = True,
 ) -> Results:
-    """Read the results of all games; what cannot be read is counted by reason, and with `strict` an error."""
-    wanted = (*TAGS, *OPENING_TAGS) if openings else TAGS
-    source = _merge([*_sources(paths, wanted, quiet)], wanted)
-    results = _results(source, synonyms or {}, openings)
+    """Read the results of all games; what cannot be read is counted by reason, and with `strict` an error.
+
+    `aliases` is a file of rows main,other,...; `lenient` only warns of names in it that nobody bears.
+    """
+    wanted = (*TAGS, *(OPENING_TAGS if openings else ()), *(() if keep_duplicates else COPY_TAGS))
+    sources = [*_sources(paths if keep_duplicates else _each_once(paths), wanted, quiet)]
+    source = _merge(sources, wanted)
+    names = read_aliases(aliases, set(source.values["White"]), lenient=lenient) if aliases else {}
+    results = _results(source, names, openings, None if keep_duplicates else _first_of(source, sources, names))
     if strict and results.skipped:
         raise InputError(f"with --strict nothing may be left out: {describe(results.skipped)}.")
     return results
+
+
+def _first_of(source: _Source, sources: Sequence[_Source], aliases: Mapping[str, str]) -> Places | None:
+    """For each game the first of which it is a copy, itself if it is new; None if there are no copies."""
+    if not any(part.plies.any() or part.values["Date"] for part in sources):
+        return None
+    from assay.games.duplicates import UNREAD, instead_of_moves, repeats
+
+    starts = np.concatenate(([0], np.cumsum([part.games for part in sources])))
+    tags = _told_by(source, aliases)
+    moves, plies = (np.concatenate([getattr(part, name) for part in sources]) for name in ("moves", "plies"))
+
+    def look(places: Places) -> Numbers:
+        found = np.zeros(len(places), np.uint64)
+        for part, start, end in zip(sources, starts[:-1], starts[1:], strict=True):
+            mine = (places >= start) & (places < end)
+            if mine.any():
+                looked = None if part.look is None else part.look(places[mine] - start)
+                found[mine] = instead_of_moves(tags, plies, places[mine]) if looked is None else looked
+        return found
+
+    first = repeats(tags, moves, plies, look if (moves == UNREAD).any() else None)
+    return first if (first != np.arange(len(first))).any() else None
+
+
+def _told_by(source: _Source, aliases: Mapping[str, str]) -> dict[str, tuple[Codes, list[str]]]:
+    """What tells copies of a game: its tags, with the main names of the players."""
+    mains = [aliases.get(name, name) for name in source.values["White"]]
+    return {
+        tag: (source.codes[tag], mains if tag in ("White", "Black") else source.values[tag])
+        for tag in (*TAGS, *COPY_TAGS)
+    }
 
 
 def describe(skipped: Mapping[str, int]) -> str:
@@ -101,6 +163,26 @@ def describe(skipped: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} x {reason}" for reason, count in ranked)
 
 
+def _each_once(paths: Sequence[str]) -> list[str]:
+    """The files without those that are the same again, under whatever name: bare results cannot be told apart."""
+    kept: list[str] = []
+    for path in paths:
+        twin = next((other for other in kept if _same_file(path, other)), None)
+        if twin is None:
+            kept.append(path)
+            continue
+        named = "is named twice" if twin == path else f"is the same as {twin}"
+        warnings.warn(f"{path} {named} and is read once; --keep-duplicates reads both.", AssayWarning, stacklevel=2)
+    return kept
+
+
+def _same_file(one: str, other: str) -> bool:
+    a, b = Path(one), Path(other)
+    if not (a.is_file() and b.is_file()):
+        return one == other
+    return a.samefile(b) or (a.stat().st_size == b.stat().st_size and filecmp.cmp(a, b, shallow=False))
+
+
 def _sources(paths: Sequence[str], wanted: Sequence[str], quiet: bool) -> Iterator[_Source]:
     """The columns of each file, in the order of the command line."""
     for path in paths:
@@ -108,27 +190,43 @@ def _sources(paths: Sequence[str], wanted: Sequence[str], quiet: bool) -> Iterat
             yield _from_index(path, wanted)
             continue
         for file in find_files([path]):
-            plain = read_plain(file) if wanted == TAGS else None
+            # Copies are told by moves and rounds: files that have these need the thorough reader then.
+            plain = None if "FEN" in wanted else read_plain(file, bare="Date" in wanted)
             if plain is None:
                 yield _from_tags(file, wanted, quiet)
                 continue
             players = [unescape(decode(value)) for value in plain.players]
             results = [decode(value) for value in plain.results]
-            yield _Source(
+            source = _Source(
                 {"White": plain.white, "Black": plain.black, "Result": plain.result},
                 {"White": players, "Black": players, "Result": results},
             )
+            yield _filled(source, wanted)
+
+
+def _filled(source: _Source, wanted: Sequence[str]) -> _Source:
+    """The source with empty columns for what it does not tell."""
+    games = source.games
+    for tag in wanted:
+        if tag not in source.codes:
+            source.codes[tag], source.values[tag] = np.full(games, -1, np.int32), []
+    if len(source.moves) != games:
+        source.moves, source.plies = np.zeros(games, np.uint64), np.zeros(games, np.int32)
+    return source
 
 
 def _from_tags(file: str, wanted: Sequence[str], quiet: bool) -> _Source:
     # Files that are not plain need the thorough reader, and that needs Arrow.
     from assay.games.tags import ENDLESS, LATIN1, read_tags
 
-    tags = read_tags([file], wanted, quiet=quiet)
+    tags = read_tags([file], wanted, moves="Date" in wanted, quiet=quiet)
     # What leaves a tag missing is counted with the missing tags.
     harmless = (ENDLESS, LATIN1, OUTSIDE, UNTAGGED)
     problems = Counter({why: count for why, count in tags.problems.items() if why not in harmless})
-    return _Source(dict(tags.codes), {tag: list(tags.values[tag]) for tag in wanted}, problems)
+    source = _Source(dict(tags.codes), {tag: list(tags.values[tag]) for tag in wanted}, problems)
+    if tags.moves is not None:
+        source.moves, source.plies = tags.moves
+    return _filled(source, wanted)
 
 
 def _from_index(path: str, wanted: Sequence[str]) -> _Source:
@@ -143,26 +241,53 @@ def _from_index(path: str, wanted: Sequence[str]) -> _Source:
         columns = {tag: tag.lower() for tag in wanted if tag.lower() in names}
         if not {"White", "Black", "Result"} <= set(columns):
             raise InputError(f"{path} is not an index of games: it has no columns white, black and result.")
-        table = pq.read_table(path, columns=list(columns.values()))
+        copies = "Date" in wanted and {"plies", "source", "start_offset", "end_offset"} <= names
+        table = pq.read_table(path, columns=[*columns.values(), *(["plies"] if copies else [])])
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"cannot read {path}: {error}.") from error
-    source = _Source({}, {})
-    for tag in wanted:
-        source.codes[tag], source.values[tag] = np.full(table.num_rows, -1, np.int32), []
+    source = _Source({"White": np.full(table.num_rows, -1, np.int32)}, {"White": []})
     for tag, column in columns.items():
         chunks = table.column(column).cast(pa.dictionary(pa.int32(), pa.string())).unify_dictionaries().chunks
         if chunks:
             indices = pa.concat_arrays([chunk.indices for chunk in chunks]).fill_null(-1)
             source.codes[tag] = indices.to_numpy(zero_copy_only=False).astype(np.int32)
             source.values[tag] = chunks[0].dictionary.to_pylist()
-    return source
+    if copies:
+        from assay.games.duplicates import UNREAD
+
+        source.plies = table.column("plies").fill_null(0).to_numpy().astype(np.int32)
+        source.moves = np.where(source.plies > 0, UNREAD, np.uint64(0))
+        source.look = lambda places: _moves_of(path, places)
+    return _filled(source, wanted)
+
+
+def _moves_of(path: str, places: Places) -> Numbers | None:
+    """The moves of these games of an index, as numbers; None, with a warning, where the games cannot be read."""
+    from assay.games.catalog import collect, open_index
+    from assay.games.once import moves_of
+
+    index = open_index(path)
+    try:
+        spans = collect(index.rows.select("source", "start_offset", "end_offset"), [index])[places]
+        return moves_of(index, spans)
+    except InputError as error:
+        warnings.warn(
+            f"moves could not be compared: {str(error).rstrip('.')}. Games count once if players, length, result, "
+            "date, round and event are all there and equal.",
+            AssayWarning,
+            stacklevel=2,
+        )
+        return None
 
 
 def _merge(sources: list[_Source], wanted: Sequence[str]) -> _Source:
-    """One source out of many; White and Black share their values."""
+    """One source out of many; White and Black share their values, and spaces about a name are no part of it."""
+    for source in sources:
+        for tag in ("White", "Black"):
+            source.values[tag] = [name.strip() for name in source.values[tag]]
     if len(sources) == 1:
         names = sources[0].values["White"]
-        # Two spellings of a name, in UTF-8 and Latin-1, may now be one.
+        # Two spellings of a name, in UTF-8 and Latin-1 or with a space behind it, may now be one.
         if names == sources[0].values["Black"] and len(set(names)) == len(names):
             return sources[0]
     merged = _Source({}, {})
@@ -180,18 +305,30 @@ def _merge(sources: list[_Source], wanted: Sequence[str]) -> _Source:
     return merged
 
 
-def _results(source: _Source, synonyms: Mapping[str, str], openings: bool) -> Results:
+def _results(source: _Source, aliases: Mapping[str, str], openings: bool, first: Places | None) -> Results:
     names = source.values["White"]
     white, black, result = (source.codes[tag] for tag in TAGS)
-    nobody = np.array([name.strip() in ("", "?") for name in names] + [True])
+    nobody = np.array([name in ("", "?") for name in names] + [True])
     outcome = np.array([*map(_outcome, source.values["Result"]), _OUT], np.int8)[result]
     skipped = Counter(source.problems)
     there = np.ones(len(white), np.bool_)
+    duplicates = None
+    if first is not None:
+        from assay.games.duplicates import duplicates_of
+
+        duplicates = duplicates_of(first, _told_by(source, aliases))
+        there = first == np.arange(len(first))
+        # A copy may tell the result that the first lacks.
+        for copy in np.flatnonzero(~there)[::-1].tolist():
+            if outcome[first[copy]] == _UNFINISHED and outcome[copy] >= 0:
+                outcome[first[copy]] = outcome[copy]
     for tag in TAGS:
         if missing := int(np.count_nonzero(there & (source.codes[tag] < 0))):
             skipped[f"no {tag} tag"] += missing
             there &= source.codes[tag] >= 0
     named = (white >= 0) & (black >= 0)
+    if first is not None:
+        named &= first == np.arange(len(first))
     if nobody[:-1].any():
         unknown = there & (nobody[white] | nobody[black])
         skipped[UNKNOWN_PLAYER] += int(np.count_nonzero(unknown))
@@ -205,11 +342,11 @@ def _results(source: _Source, synonyms: Mapping[str, str], openings: bool) -> Re
     if count := int(np.count_nonzero(myself)):
         skipped[SELF_PLAY] += count
         outcome[myself] = _OUT
-    players, number = _number(names, white, black, named, synonyms)
+    players, number = _number(names, white, black, named, aliases)
     white, black = number[white], number[black]
     unfinished = int(np.count_nonzero(outcome == _UNFINISHED))
     found = _openings(source, len(white)) if openings else None
-    return Results(players, white, black, outcome, skipped, unfinished, found)
+    return Results(players, white, black, outcome, skipped, unfinished, found, aliases, duplicates)
 
 
 def _outcome(text: str) -> int:
@@ -218,11 +355,11 @@ def _outcome(text: str) -> int:
 
 
 def _number(
-    names: Sequence[str], white: Codes, black: Codes, named: Bools, synonyms: Mapping[str, str]
+    names: Sequence[str], white: Codes, black: Codes, named: Bools, aliases: Mapping[str, str]
 ) -> tuple[tuple[str, ...], Codes]:
     """Players by first appearance, and the number of each code (-1 for those who never play)."""
     main: dict[str, int] = {}
-    whose = np.array([main.setdefault(synonyms.get(name, name), len(main)) for name in names], np.int64)
+    whose = np.array([main.setdefault(aliases.get(name, name), len(main)) for name in names], np.int64)
     never = np.iinfo(np.int64).max
     first = np.full(len(names) + 1, never)
     games = np.flatnonzero(named)[::-1]
@@ -255,50 +392,6 @@ def _openings(source: _Source, games: int) -> npt.NDArray[np.int64]:
     return numbers
 
 
-def read_rows(path: str | Path, fewest: int) -> list[tuple[int, list[str]]]:
-    """The rows of a small CSV file with the number of their line; blank lines are left out."""
-    rows = []
-    reader = csv.reader(_lines(path), skipinitialspace=True)
-    try:
-        for row in reader:
-            cells = [cell.strip() for cell in row]
-            if not any(cells):
-                continue
-            if len(cells) < fewest:
-                raise InputError(f"{path}, line {reader.line_num}: {fewest} fields are needed, there are {len(cells)}.")
-            rows.append((reader.line_num, cells))
-    except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: {error}.") from error
-    return rows
-
-
-def _lines(path: str | Path) -> list[str]:
-    """The lines of a small text file, in UTF-8 or else in Latin-1."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
-    return decode(data).removeprefix("\ufeff").splitlines()
-
-
-def number(path: str | Path, line: int, text: str) -> float:
-    """A number of such a file."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputError(f'{path}, line {line}: "{text}" is not a number.')
-    return value
-
-
-def read_synonyms(path: str | Path | None) -> dict[str, str]:
-    """Main name of each synonym: rows of main, synonym, synonym, ..."""
-    if path is None:
-        return {}
-    return {name: cells[0] for _, cells in read_rows(path, 1) for name in cells[1:] if name}
-
-
 def read_start(path: str | Path | None) -> dict[str, float]:
     """Ratings of an earlier list: a CSV file with columns PLAYER and RATING, or rows of name, rating."""
     if path is None:
@@ -315,4 +408,7 @@ def read_start(path: str | Path | None) -> dict[str, float]:
 
 def read_list(path: str | Path) -> list[str]:
     """The files named in a file, one in each line, in quotes or not."""
-    return [line.strip().strip('"') for line in _lines(path) if line.strip()]
+    named = [line.strip().strip('"') for line in read_lines(path) if line.strip()]
+    if not named:
+        raise InputError(f"{path} names no files: it needs the name of a file of games in each line.")
+    return named

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.common import say
@@ -16,6 +17,28 @@ if TYPE_CHECKING:
 
 MOST_COLUMN = 14
 WIDEST_COLUMN = 1000
+MATRICES = ("error_matrix", "cfs_matrix", "los")
+# Ordo's words where no games connect some players.
+UNCONNECTED = """
+
+********************[ WARNING ]**********************
+*     Database is not well connected by games       *
+* Run switch -g to find what groups need more games *
+*****************************************************
+ ====> Groups detected: {groups}
+
+
+
+
+*************************[ WARNING ]*************************
+*       Database is not well connected by games...          *
+* ...even after purging players with all-wins/all-losses    *
+*                                                           *
+*    Run switch -g to find what groups need more games      *
+*   Run switch -G to ignore warnings and force calculation  *
+*   (Attempting it may be very slow and may not converge)   *
+*************************************************************
+"""
 
 
 def why_none(found: Results) -> str:
@@ -78,17 +101,18 @@ def scale_of(switches: Mapping[str, Any]) -> float:
 
 def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Ratings:
     """Rate the games as the switches say."""
-    from assay.cli.resultfiles import number, read_rows, read_start, read_synonyms
+    from assay.cli.resultfiles import read_start
+    from assay.performance.names import did_you_mean, nearest, number, read_rows
     from assay.results import rate_table
     from assay.results.gamepairs import count_pairs
 
-    synonyms = read_synonyms(switches["synonyms"])
     present = {name for name, played in zip(found.players, table.played.tolist(), strict=True) if played}
 
     def player(name: str, where: str) -> str:
-        main = synonyms.get(name, name)
+        main = found.aliases.get(name, name)
         if main not in present:
-            raise RatingError(f'{where}: no games of "{name}"; check spelling, capitals and spaces.')
+            hint = did_you_mean(nearest(name, present)) or " Check spelling, capitals and spaces."
+            raise RatingError(f'{where}: no games of "{name}".{hint}')
         return main
 
     def rows(switch: str, names: int, numbers: int) -> list[tuple[Any, ...]]:
@@ -133,8 +157,16 @@ def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Rat
     )
 
 
-def tell_fit(talk: Callable[[str], None], ratings: Ratings) -> None:
-    """Ordo's lines on the fit."""
+def connected(talk: Callable[[str], None], ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> bool:
+    """Whether the list may be made: not if pools never met, where Ordo gives up or where it is asked to."""
+    if len(ratings.pools) < 2 or switches["force"] or not (ordo_way or switches["require_connected"]):
+        return True
+    _tell_perfect(talk, ratings)
+    say(UNCONNECTED.format(groups=ratings.fit.groups.count), err=True)
+    return False
+
+
+def _tell_perfect(talk: Callable[[str], None], ratings: Ratings) -> None:
     import numpy as np
 
     from assay.results.place import UNPLAYED
@@ -144,6 +176,11 @@ def tell_fit(talk: Callable[[str], None], ratings: Ratings) -> None:
     talk(f"players with no games = {int(np.count_nonzero(ratings.status == UNPLAYED))}")
     talk(f"players with all wins = {int(np.count_nonzero(perfect & (points == played)))}")
     talk(f"players w/ all losses = {int(np.count_nonzero(perfect & (points == 0)))}")
+
+
+def tell_fit(talk: Callable[[str], None], ratings: Ratings) -> None:
+    """Ordo's lines on the fit."""
+    _tell_perfect(talk, ratings)
     talk("\nConvergence rating calculation (Newton's method)\n\n step      largest change")
     for step, change in enumerate(ratings.fit.solution.trace, 1):
         talk(f"{step:5} {change:19.9f}")
@@ -166,11 +203,9 @@ def warn(found: Results, ratings: Ratings, switches: Mapping[str, Any], ordo_way
         warnings.warn(f"left out: {describe(reasons)}.", AssayWarning, stacklevel=2)
     if switches["force"]:
         return
-    pools = len(np.unique(ratings.pool[ratings.pool >= 0]))
+    pools = len(ratings.pools)
     if pools > 1:
-        sentence = (
-            f"no games connect {pools:,} pools of players; ratings compare only within a pool ('-g FILE' lists them)."
-        )
+        sentence = f"no games connect {pools:,} pools of players; each has its own level and ranks ('-g' lists them)."
         warnings.warn(sentence, AssayWarning, stacklevel=2)
     placed = int(np.count_nonzero((ratings.status == ABOVE) | (ratings.status == BELOW)))
     if placed:
@@ -211,32 +246,29 @@ def _errors(ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> Er
 
 def make_listing(ratings: Ratings, found: Results, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
     """The list that is printed and written, with the columns and errors asked for."""
-    from assay.cli.resultfiles import read_rows, read_synonyms
+    from assay.performance.names import read_rows
     from assay.results.listing import Listing
+    from assay.results.variance import check_matrix
 
     older: frozenset[int] = frozenset()
     if switches["relations"]:
-        synonyms = read_synonyms(switches["synonyms"])
         index = {name: i for i, name in enumerate(found.players)}
         rows = read_rows(switches["relations"], 2)
-        older = frozenset(index[synonyms.get(cells[1], cells[1])] for _, cells in rows)
-    listing = Listing(
-        ratings,
-        _errors(ratings, switches, ordo_way),
-        _style(switches, ordo_way),
-        switches["threshold"],
-        older,
-        switches["remove_older"],
-    )
+        older = frozenset(index[found.aliases.get(cells[1], cells[1])] for _, cells in rows)
+    style = _style(switches, ordo_way)
+    listing = Listing(ratings, None, style, switches["threshold"], older, switches["remove_older"])
     if not len(listing.players):
         raise RatingError(
             f"no player has {switches['threshold']:,} games (-t): the most are {int(ratings.played.max()):,}."
         )
-    return listing
+    # Before anything is computed that is as large as the matrix.
+    if any(switches[name] for name in MATRICES):
+        check_matrix(len(listing.players))
+    return replace(listing, errors=_errors(ratings, switches, ordo_way))
 
 
 def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
-    from assay.cli.resultfiles import number, read_rows
+    from assay.performance.names import number, read_rows
     from assay.results.listing import DEFAULT_COLUMNS, Style
     from assay.results.ratings import confidence_factor
 
@@ -328,5 +360,6 @@ def _json(listing: Listing, found: Results, switches: Mapping[str, Any]) -> str:
         "counted": int(found.counted.sum()),
         "unfinished": found.unfinished,
         "skipped": dict(found.skipped),
+        "duplicates": 0 if found.duplicates is None else len(found.duplicates),
     }
     return json_text(data, indent=1)

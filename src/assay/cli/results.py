@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -12,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay import __version__
-from assay.cli.common import Command, format_option, say
+from assay.cli.common import Command, format_option, keep_duplicates_option, say, tell_duplicates
 from assay.cli.resultlist import (
+    connected,
     make_listing,
     rate_results,
     scale_of,
@@ -30,6 +33,21 @@ if TYPE_CHECKING:
     from assay.cli.resultfiles import Results
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Number(click.FloatRange):
+    """A number between two ends; infinity and "not a number" are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or a sentence that says which numbers are taken."""
+        found = click.FLOAT.convert(value, param, ctx)
+        if not (math.isfinite(found) and (self.min or 0.0) <= found <= (self.max or 0.0)):
+            self.fail(f"{value} is not a number between {self.min:g} and {self.max:g}.", param, ctx)
+        return found
+
+
+# No list of ratings has numbers beyond these.
+RATING, ERROR, SCALE = Number(-1e6, 1e6), Number(0, 1e5), Number(0.01, 1e6)
 FILE = click.Path(dir_okay=False)
 LICENSE = """Assay is free software: you can redistribute it and/or modify it under the terms of the GNU General
 Public License, version 3 or (at your option) any later version, as published by the Free Software Foundation. It
@@ -69,11 +87,12 @@ input_options = options(
     click.option("-p", "--pgn", type=str, metavar="FILE", help="Input file."),
     click.option("-P", "--pgn-list", type=str, metavar="FILE", help="Text file with the names of input files."),
     click.option("-Y", "--synonyms", "--aliases", type=str, metavar="FILE",
-                 help='Rows of main,synonym,...: the games of all are those of the first.'),
+                 help="Rows of main,other,...: the games of all are those of the first."),
     click.option("-i", "--include", type=str, metavar="FILE", help="Only games between players named in FILE."),
     click.option("-x", "--exclude", type=str, metavar="FILE", help="No games of players named in FILE."),
-    flag("--no-warnings", text="No warnings about names of -x or -i that have no games."),
+    flag("--no-warnings", text="No warnings about names of -x, -i or -Y that have no games."),
     flag("--strict", text="Stop if a game cannot be read, instead of counting it."),
+    keep_duplicates_option,
 )  # fmt: skip
 
 
@@ -86,7 +105,7 @@ input_options = options(
     flag("-q", "--quiet", "--silent", text="No progress and no summary."),
     flag("-Q", "--terse", text="As -q, but count the simulations."),
     flag("--timelog", text="Tell the time that each step took (on stderr)."),
-    click.option("-a", "--average", type=float, metavar="NUM", help="Average of the pool.  [default: 2300]"),
+    click.option("-a", "--average", type=RATING, metavar="NUM", help="Average of the pool.  [default: 2300]"),
     click.option("-A", "--anchor", type=str, metavar="PLAYER", help="This player has the rating given by -a."),
     flag("-V", "--pool-relative", text="Errors relative to the pool, not to the anchor."),
     click.option("-m", "--multi-anchors", type=str, metavar="FILE", help='Rows of "Player",rating: held exactly.'),
@@ -99,13 +118,13 @@ input_options = options(
         help='Rows of "PlayerA","PlayerB",difference,uncertainty; B is the older version of A.',
     ),
     flag("-R", "--remove-older", text="Do not list the older versions of -r."),
-    click.option("-w", "--white", type=float, metavar="NUM", help="White advantage.  [default: 0]"),
-    click.option("-u", "--white-error", type=float, metavar="NUM", help="Uncertainty of -w: it is then fitted too."),
+    click.option("-w", "--white", type=Number(-1e5, 1e5), metavar="NUM", help="White advantage.  [default: 0]"),
+    click.option("-u", "--white-error", type=ERROR, metavar="NUM", help="Uncertainty of -w: it is then fitted too."),
     flag("-W", "--white-auto", text="Fit the white advantage."),
     click.option("-d", "--draw", type=float, metavar="NUM", help="Draw rate between equals in %.  [default: 50]"),
-    click.option("-k", "--draw-error", type=float, metavar="NUM", help="Uncertainty of -d: it is then fitted too."),
+    click.option("-k", "--draw-error", type=ERROR, metavar="NUM", help="Uncertainty of -d: it is then fitted too."),
     flag("-D", "--draw-auto", text="Fit the draw rate."),
-    click.option("-z", "--scale", type=float, metavar="NUM", help="Difference that scores 76 %.  [default: 202]"),
+    click.option("-z", "--scale", type=SCALE, metavar="NUM", help="Difference that scores 76 %.  [default: 202]"),
     flag("-T", "--table", text="Print the differences for scores from 50 to 99 % and exit."),
 )
 @input_options
@@ -116,8 +135,9 @@ input_options = options(
     click.option("-j", "--head2head", type=FILE, metavar="FILE", help="Write the results against each opponent."),
     click.option("-g", "--groups", type=FILE, metavar="FILE",
                  help="Write which players games connect, and stop there."),
-    flag("-G", "--force", text="No warnings about groups and perfect scores."),
-    click.option("-s", "--simulations", type=click.IntRange(0), metavar="NUM",
+    flag("-G", "--force", text="Rate pools that no games connect; no warnings about groups and perfect scores."),
+    flag("--require-connected", text="Stop if no games connect some players; with -p or -P that is so without it."),
+    click.option("-s", "--simulations", type=click.IntRange(0, 1_000_000), metavar="NUM",
                  help="Errors from NUM simulations, the same as Ordo's."),
     click.option("-e", "--error-matrix", type=FILE, metavar="FILE", help="Write the errors of all differences."),
     click.option("-C", "--cfs-matrix", type=FILE, metavar="FILE",
@@ -141,7 +161,8 @@ input_options = options(
                  help="Show errors without simulations; the default unless the input is given by -p or -P."),
     flag("--pairs", text="Errors from game pairs: same players and opening, colours reversed."),
     flag("--los", text="Print the matrix of the likelihood of superiority."),
-    click.option("--prior", type=float, metavar="ELO", help="Everybody is within ELO of the average, for few games."),
+    click.option("--prior", type=Number(0.01, 1e6), metavar="ELO",
+                 help="Everybody is within ELO of the average, for few games."),
     click.option("--start", type=str, metavar="FILE", help="Start from the ratings of an earlier list (CSV)."),
     flag("--scale-logistic", text="The logistic scale with 400 points in it (-z 200.24)."),
 )  # fmt: skip
@@ -155,8 +176,8 @@ def results(ctx: click.Context, /, **switches: Any) -> None:
     all; input given as plain arguments prints the list alone, with errors.
 
     Every player gets a rating or a reason. Perfect scores (marked > and <) stand where their result has an even
-    chance; players that no games connect are rated in pools of their own, and a warning says so. Games that cannot be
-    read are counted by reason and left out.
+    chance; players that no games connect are rated in pools of their own, each with a section of the list. Games that
+    cannot be read are counted by reason and left out; a game that occurs twice counts once.
 
     \b
     Examples:
@@ -219,6 +240,8 @@ def _run(switches: dict[str, Any]) -> None:
         return
     ratings = rate_results(found, table, switches)
     clock.tell("rate")
+    if not connected(talk, ratings, switches, ordo_way):
+        sys.exit(1)
     tell_fit(talk, ratings)
     warn(found, ratings, switches, ordo_way)
     listing = make_listing(ratings, found, switches, ordo_way)
@@ -240,6 +263,7 @@ CONTRADICTIONS = (
     (("white_auto", "white_error"), "-W fits the white advantage freely, -u about a value: leave out one of them."),
     (("draw_auto", "draw"), "-D fits the draw rate, -d gives it: leave out one of them."),
     (("draw_auto", "draw_error"), "-D fits the draw rate freely, -k about a value: leave out one of them."),
+    (("require_connected", "force"), "-G rates what --require-connected refuses: leave out one of them."),
     (("groups", "force"), "-g reports the groups that -G ignores: leave out one of them."),
     (("include", "exclude"), "-i and -x cannot be used together: leave out one of them."),
     (("scale", "scale_logistic"), "-z and --scale-logistic both set the scale: leave out one of them."),
@@ -265,7 +289,7 @@ def _check(switches: Mapping[str, Any]) -> None:
 
 def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, openings: bool = False) -> Results:
     """The games that the input switches name and let in."""
-    from assay.cli.resultfiles import read_list, read_results, read_synonyms
+    from assay.cli.resultfiles import read_list, read_results
 
     paths = [switches["pgn"]] if switches["pgn"] else []
     paths += read_list(switches["pgn_list"]) if switches["pgn_list"] else []
@@ -273,32 +297,39 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, open
     for path in paths:
         talk(f"\nFile: {path}\nLoading data (2000 games x dot): \n\n|")
     talk("")
-    synonyms = read_synonyms(switches["synonyms"])
-    found = read_results(
-        paths,
-        synonyms=synonyms,
-        openings=openings,
-        strict=switches["strict"],
-        quiet=bool(switches.get("quiet") or switches.get("terse")),
-    )
+    with warnings.catch_warnings():
+        if switches["no_warnings"]:
+            warnings.filterwarnings("ignore", ".*nam.* nobody|.*nobody is called", AssayWarning)
+        found = read_results(
+            paths,
+            aliases=switches["synonyms"],
+            # Ordo's command lines go on: its lists of synonyms are kept for many events.
+            lenient=bool(switches["pgn"] or switches["pgn_list"] or switches["no_warnings"]),
+            openings=openings,
+            strict=switches["strict"],
+            keep_duplicates=switches["keep_duplicates"],
+            quiet=bool(switches.get("quiet") or switches.get("terse")),
+        )
+    if found.duplicates is not None:
+        tell_duplicates(found.duplicates)
     for switch, inside in (("include", True), ("exclude", False)):
         if switches[switch]:
-            found = _keep_named(found, switches[switch], inside, synonyms, warn=not switches["no_warnings"])
+            found = _keep_named(found, switches[switch], inside, warn=not switches["no_warnings"])
     return _without_draws(found) if switches.get("ignore_draws") else found
 
 
-def _keep_named(found: Results, path: str, inside: bool, synonyms: Mapping[str, str], *, warn: bool) -> Results:
+def _keep_named(found: Results, path: str, inside: bool, *, warn: bool) -> Results:
     """Only games between the players named in a file, or only games between all others."""
     from dataclasses import replace
 
     import numpy as np
 
-    from assay.cli.resultfiles import read_rows
+    from assay.performance.names import read_rows
 
     index = {name: i for i, name in enumerate(found.players)}
     named = np.zeros(len(found.players) + 1, np.bool_)
     for line, cells in read_rows(path, 1):
-        name = synonyms.get(cells[0], cells[0])
+        name = found.aliases.get(cells[0], cells[0])
         if name in index:
             named[index[name]] = True
         elif warn:

@@ -25,6 +25,8 @@ _PAD = 80
 _LONGEST_NAME = 64
 _INDENTED = re.compile(rb"^[ \t]+(?=\[)", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
+# What tells a game from others besides its players and its result.
+_TOLD_APART = re.compile(rb"\n[ \t]*(?:[0-9]+[ \t]*\.|\[Round )")
 
 _LOW = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
@@ -54,8 +56,11 @@ class NotPlainError(Exception):
     """This file needs the thorough reader."""
 
 
-def read_plain(path: str | Path) -> PlainTags | None:
-    """The tags of a plain file, or None if it is not plain (or damaged, or stdin, which cannot be read twice)."""
+def read_plain(path: str | Path, *, bare: bool = False) -> PlainTags | None:
+    """The tags of a plain file, or None if it is not plain (or damaged, or stdin, which cannot be read twice).
+
+    With `bare`, a file in which games can be told apart by moves or rounds is none.
+    """
     if str(path) == STDIN:
         return None
     players, results = Dictionary(), Dictionary()
@@ -63,6 +68,8 @@ def read_plain(path: str | Path) -> PlainTags | None:
     with Stream(path) as stream:
         try:
             for data in _whole_games(stream):
+                if bare and _TOLD_APART.search(data):
+                    return None
                 for column, codes in zip(columns, _triples(data, players, results), strict=True):
                     column.append(codes)
         except NotPlainError:

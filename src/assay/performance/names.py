@@ -1,49 +1,183 @@
-"""Files about players: aliases, and ratings that take the place of the tags'."""
+"""Small files about players: other names, and ratings that take the place of the tags'; and who is meant by a name."""
 
 from __future__ import annotations
 
 import csv
 import math
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
-from assay.errors import InputError
+from assay.errors import AssayWarning, InputError
+from assay.games.reader import decode
+
+# Beyond this no number of such a file means anything.
+MOST = 1e6
+ORDER = " A row is main,other,...: the name to be shown, then those that stand for it."
+_NEAR = 0.75
+_LISTED = 3
 
 
-def _pairs(path: Path, what: str) -> list[tuple[int, str, str]]:
-    """The rows of a CSV file with two columns, numbered; blank lines and lines that begin with # are passed over."""
+def read_lines(path: str | Path) -> list[str]:
+    """The lines of a small text file, in UTF-8 or else in Latin-1."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [(number, row) for number, row in enumerate(csv.reader(file), 1)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
-    out = []
-    for number, row in rows:
-        if not row or not "".join(row).strip() or row[0].startswith("#"):
-            continue
-        if len(row) != 2:
-            raise InputError(f"{path}, line {number}: expected {what} (two columns), and there are {len(row)}.")
-        out.append((number, row[0].strip(), row[1].strip()))
-    return out
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+    return decode(data).removeprefix("\ufeff").splitlines()
 
 
-def read_aliases(path: Path) -> dict[str, str]:
-    """Names by alias from a CSV file: another name, then the name it stands for."""
-    return {alias: name for _, alias, name in _pairs(path, "another name and the name it stands for")}
+def read_rows(path: str | Path, fewest: int, *, remarks: bool = False) -> list[tuple[int, list[str]]]:
+    """The rows of a small CSV file with the number of their line; blank ones (and `remarks`, with a #) are left out."""
+    rows = []
+    reader = csv.reader(read_lines(path), skipinitialspace=True)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if not any(cells) or (remarks and cells[0].startswith("#")):
+                continue
+            if len(cells) < fewest:
+                raise InputError(f"{path}, line {reader.line_num}: {fewest} fields are needed, there are {len(cells)}.")
+            rows.append((reader.line_num, cells))
+    except csv.Error as error:
+        raise InputError(f"{path}, line {reader.line_num}: {error}.") from error
+    return rows
 
 
-def read_ratings(path: Path) -> dict[str, float]:
+def number(path: str | Path, line: int, text: str) -> float:
+    """A number of such a file."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(f'{path}, line {line}: "{text}" is not a number.')
+    if abs(value) > MOST:
+        raise InputError(f'{path}, line {line}: "{text}" is too large a number (at most {MOST:,.0f}).')
+    return value
+
+
+def read_aliases(path: str | Path, present: Collection[str] | None = None, *, lenient: bool = False) -> dict[str, str]:
+    """Main name by other name from a CSV file: rows of main,other,other,...
+
+    With the names that are `present` in the games, a row is an error if none of its other names is among them: it is
+    misspelt, or its main name does not stand first. If `lenient` (or if most rows are about others than play here, as
+    in a list kept for many events), it is told in a warning.
+    """
+    rows = [
+        (line, cells[0], [name for name in cells[1:] if name and name != cells[0]])
+        for line, cells in read_rows(path, 1, remarks=True)
+    ]
+    aliases: dict[str, str] = {}
+    for line, main, others in rows:
+        for other in others:
+            if aliases.setdefault(other, main) != main:
+                raise InputError(
+                    f'{path}, line {line}: "{other}" stands for "{main}" here and for "{aliases[other]}" above; '
+                    f"leave out one of them.{ORDER}"
+                )
+    for line, main, _ in rows:
+        if main in aliases:
+            raise InputError(
+                f'{path}, line {line}: "{main}" is another name of "{aliases[main]}" in another row; put all names of '
+                "a player into one row, the one that is to be shown first."
+            )
+    if present is None:
+        return aliases
+    strangers = [(line, [*others, main]) for line, main, others in rows if others and not _any_of(others, present)]
+    named = {name for _, main, others in rows for name in (main, *others)}
+    free = [name for name in present if name not in named]
+    turned = [others[0] for _, main, others in rows if main in present and not _any_of(others, present)]
+    hint = f'{ORDER} If "{turned[0]}" is to be shown, put it first.' if turned else ""
+    _refuse(path, strangers, len(rows) - len(strangers), free, hint, lenient)
+    return aliases
+
+
+def read_ratings(path: str | Path) -> dict[str, float]:
     """Ratings by player from a CSV file of names and ratings; a header is passed over."""
     ratings = {}
-    rows = _pairs(path, "a name and a rating")
-    for place, (number, name, text) in enumerate(rows):
+    for place, (line, cells) in enumerate(read_rows(path, 1, remarks=True)):
+        if len(cells) != 2:
+            raise InputError(
+                f"{path}, line {line}: expected a name and a rating (two columns), and there are {len(cells)}."
+            )
         try:
-            rating = float(text)
+            rating = float(cells[1])
         except ValueError:
             rating = math.nan
-        if math.isfinite(rating):
-            ratings[name] = rating
+        if math.isfinite(rating) and abs(rating) <= MOST:
+            ratings[cells[0]] = rating
         elif place:
-            raise InputError(f"{path}, line {number}: {text!r} is not a rating.")
+            raise InputError(f"{path}, line {line}: {cells[1]!r} is not a rating.")
     if not ratings:
         raise InputError(f"{path} holds no ratings: it needs lines with a name and a rating.")
     return ratings
+
+
+def check_ratings(path: str | Path, ratings: Mapping[str, float], present: Collection[str]) -> None:
+    """Refuse ratings of people who do not play, unless most rows are about others than play here (a whole list)."""
+    lines = {cells[0]: line for line, cells in read_rows(path, 1, remarks=True)}
+    strangers = [(lines[name], [name]) for name in ratings if name not in present]
+    free = [name for name in present if name not in ratings]
+    _refuse(path, strangers, len(ratings) - len(strangers), free, "", lenient=False)
+
+
+def _any_of(names: Sequence[str], present: Collection[str]) -> bool:
+    return any(name in present for name in names)
+
+
+def _refuse(
+    path: str | Path,
+    strangers: Sequence[tuple[int, Sequence[str]]],
+    known: int,
+    free: Collection[str],
+    hint: str,
+    lenient: bool,
+) -> None:
+    """Raise for rows that name nobody; in a list of many more than play here only for what looks misspelt."""
+    if not strangers:
+        return
+    for line, names in strangers:
+        near = next((found for name in names if (found := nearest(name, free))), None)
+        if near is None and (lenient or len(strangers) > known > 0):
+            continue
+        shown = " or ".join(f'"{name}"' for name in names[:_LISTED])
+        sentence = f"{path}, line {line}: nobody is called {shown} in these games.{did_you_mean(near)}{hint}"
+        if not lenient:
+            raise InputError(sentence)
+        warnings.warn(sentence, AssayWarning, stacklevel=3)
+    first = ", ".join(f'"{names[0]}"' for _, names in strangers[:_LISTED])
+    rest = ", ..." if len(strangers) > _LISTED else ""
+    warnings.warn(
+        f"{path}: {len(strangers):,} of {len(strangers) + known:,} rows name nobody in these games ({first}{rest}).",
+        AssayWarning,
+        stacklevel=3,
+    )
+
+
+def nearest(name: str, names: Collection[str]) -> str | None:
+    """The one of these names that is likely to be meant: the same but for case, accents and order, or nearly so.
+
+    >>> nearest("Garry Kasparov", ["Karpov, Anatoly", "Kasparov, Garry"]), nearest("Elm", ["Oak"])
+    ('Kasparov, Garry', None)
+    """
+    from assay.games.duplicates import plain_name
+
+    def plain(text: str) -> str:
+        return " ".join(sorted(plain_name(text).split()))
+
+    wanted = plain(name)
+    best, found = _NEAR, None
+    for other in names:
+        compare = SequenceMatcher(None, wanted, plain(other))
+        if compare.real_quick_ratio() >= best and compare.quick_ratio() >= best and compare.ratio() >= best:
+            best, found = compare.ratio(), other
+            if best == 1.0:
+                break
+    return found
+
+
+def did_you_mean(near: str | None) -> str:
+    """The question at the end of a sentence about a name, if there is somebody to ask about."""
+    return f' Did you mean "{near}"?' if near else ""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from assay.errors import OutputError
+from assay.paths import atomic
 from assay.performance.calibration import Calibration
 from assay.performance.ipr import Row
 from assay.performance.posterior import PlayerPosterior
@@ -35,7 +36,8 @@ def save(figure: Any, folder: Path, name: str) -> Path:
     path = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150)
+        with atomic(path) as part:
+            figure.savefig(part, dpi=150, format=path.suffix.removeprefix("."))
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}.") from error
     finally:

@@ -15,6 +15,9 @@ from assay.results.place import RATED, Placement, place
 from assay.results.solve import Problem, Solution, solve
 from assay.results.table import Bools, Floats, Groups, PairTable, connect
 
+# Elo (or a share of draws); beyond these nothing is known, or all.
+_LEAST_ERROR, _MOST_ERROR = 1e-5, 1e7
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -170,7 +173,7 @@ def known_beforehand(
     if prior is not None:
         if not prior > 0:
             raise RatingError(f"a prior of {prior:g} Elo is not above zero.")
-        precision[table.played > 0] = 1.0 / prior**2
+        precision[table.played > 0] = precision_of(prior, "a prior")
     for name, (value, error) in priors.items():
         player = find(name, "loose anchor")
         if error < 0:
@@ -179,7 +182,7 @@ def known_beforehand(
             if exact.setdefault(player, value) != value:
                 raise RatingError(f'"{name}" is anchored at {exact[player]:g} and at {value:g}: leave out one of them.')
         else:
-            mean[player], precision[player] = value, 1.0 / error**2
+            mean[player], precision[player] = value, precision_of(error, f'loose anchor "{name}": an uncertainty')
     links = _links([(find(a, "relation"), find(b, "relation"), delta, error) for a, b, delta, error in relations])
     soft = bool((precision > 0).any())
     settings = replace(
@@ -201,10 +204,22 @@ def known_beforehand(
     return settings
 
 
+def precision_of(error: float, what: str) -> float:
+    """The weight of something known with this error, which must be one that can be weighed.
+
+    >>> precision_of(0.5, "an error")
+    4.0
+    """
+    if not _LEAST_ERROR <= error <= _MOST_ERROR:
+        raise RatingError(f"{what} of {error:g} is not between {_LEAST_ERROR:g} and {_MOST_ERROR:g}.")
+    return 1.0 / error**2
+
+
 def _links(rows: Sequence[tuple[int, int, float, float]]) -> Links:
     for _, _, _, error in rows:
         if not error > 0:
             raise RatingError(f"a relation with an uncertainty of {error:g} cannot be weighed; give one above zero.")
+        precision_of(error, "a relation with an uncertainty")
     ends = np.array([row[:2] for row in rows], np.intp).reshape(-1, 2)
     ties = np.array([row[2:] for row in rows], np.float64).reshape(-1, 2)
     return Links(ends[:, 0], ends[:, 1], ties[:, 0], 1.0 / ties[:, 1] ** 2)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from assay.errors import RatingError
 from assay.results.gradients import conjugate_gradients
 from assay.results.table import Bools, Codes, Floats, PairTable
+
 if TYPE_CHECKING:
     from assay.results.reduced import Reduced
 

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.printable import printable, spreadsheet
 from assay.results.ratings import Ratings, likelihood_of_superiority
 from assay.results.table import Floats, PairTable
 
@@ -116,13 +117,37 @@ class Listing:
 
     @cached_property
     def ranks(self) -> list[tuple[int, bool]]:
-        """The rank of each line, and whether it is shown."""
-        ranks, rank = [], 0
+        """The rank of each line within its pool, and whether it is shown."""
+        ranks, rank, pool = [], 0, -1
         for player in self.players.tolist():
+            if self.ratings.pool[player] != pool:
+                rank, pool = 0, self.ratings.pool[player]
             shown = player not in self.older
             rank += shown
             ranks.append((rank, shown))
         return ranks
+
+    @property
+    def sections(self) -> list[tuple[int, str]]:
+        """Where the lines of each pool begin, and what to write above them; nothing if there is one pool."""
+        pools = self.ratings.pool[self.players]
+        if len(self.ratings.pools) < 2:
+            return []
+        begins = np.flatnonzero(np.concatenate(([True], pools[1:] != pools[:-1]))).tolist()
+        return [
+            (begin, f"Pool {pool + 1}: {int((pools == pool).sum()):,} players, {printable(self.ratings.level(pool))}")
+            for begin, pool in ((begin, int(pools[begin])) for begin in begins)
+        ]
+
+    @property
+    def names(self) -> list[str]:
+        """The name on each line, made harmless for terminals."""
+        return [printable(self.ratings.players[player]) for player in self.players.tolist()]
+
+    @property
+    def cells(self) -> list[str]:
+        """The name on each line as a cell of a CSV file that people open: no formula, no controls."""
+        return [spreadsheet(self.ratings.players[player]) for player in self.players.tolist()]
 
     @cached_property
     def cfs(self) -> Floats:

@@ -7,24 +7,24 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.printable import printable
 from assay.results.listing import LONGEST_NAME, Listing
 from assay.results.place import ABOVE, BELOW
-from assay.results.ratings import Ratings, likelihood_of_superiority, results_by_player
+from assay.results.ratings import Ratings, likelihood_of_superiority, ranks_within, results_by_player
 from assay.results.table import PairTable
 
 
 def head_to_head(listing: Listing) -> str:
     """For each player the results against each opponent, from the strongest down."""
     ratings, style, errors = listing.ratings, listing.style, listing.errors
-    names, values = ratings.players, ratings.ratings
+    names, values = [printable(name) for name in ratings.players], ratings.ratings
     longest = min(max(map(style.length, names)), LONGEST_NAME)
     indent = len(str(len(names) + 1))
     rating_width, difference_width = 5 + style.decimals, 6 + style.decimals
     sides = results_by_player(ratings.encounters)
     meetings = _Meetings(ratings)
     lines = ["Head to head statistics:", ""]
-    order = ratings.order.tolist()
-    for rank, player in enumerate(order, 1):
+    for rank, player in _ranked(ratings):
         won, drawn, lost = (int(side[player]) for side in (sides.wins, sides.draws, sides.losses))
         total = won + drawn + lost
         width = max(6, 1 + len(str(total)))
@@ -70,9 +70,15 @@ def _removed(listing: Listing, longest: int) -> list[str]:
     first = len(ratings.order) + 1
     pad = listing.style.pad
     return [
-        f"{rank:>4} {pad(ratings.players[player], longest + 6)} :Removed from calculation"
+        f"{rank:>4} {pad(printable(ratings.players[player]), longest + 6)} :Removed from calculation"
         for rank, player in enumerate(rest, first)
     ]
+
+
+def _ranked(ratings: Ratings) -> list[tuple[int, int]]:
+    """Rank and number of each player, pool by pool; ranks are those within the pool."""
+    order = ratings.order
+    return list(zip(ranks_within(ratings.pool[order]), order.tolist(), strict=True))
 
 
 class _Meetings:
@@ -133,18 +139,18 @@ def _elostat_general(table: PairTable, unfinished: int) -> str:
 
 def _elostat_rating(listing: Listing) -> str:
     ratings, style = listing.ratings, listing.style
-    longest = min(max(map(style.length, ratings.players)), LONGEST_NAME)
+    longest = min(max(style.length(printable(name)) for name in ratings.players), LONGEST_NAME)
     sides = results_by_player(ratings.encounters)
     head = f"     {'Program':<{longest}}     {'Elo':>6} {'+':>6} {'-':>6} {'Games':>7} {'Score':>7}"
     head += f" {'Av.Op.':>8} {'Draws':>6}"
     lines = ["", "", head, ""]
     deviation = np.zeros(len(ratings.players)) if listing.errors is None else np.nan_to_num(listing.errors.ratings)
-    for rank, player in enumerate(ratings.order.tolist(), 1):
+    for rank, player in _ranked(ratings):
         played = ratings.played[player]
         error = deviation[player] * style.factor
         symbol = {ABOVE: ">", BELOW: "<"}.get(int(ratings.status[player]), " ")
         lines.append(
-            f"{rank:>4} {style.pad(ratings.players[player], longest + 1)} {symbol} :"
+            f"{rank:>4} {style.pad(printable(ratings.players[player]), longest + 1)} {symbol} :"
             f"{ratings.ratings[player]:7.1f}{error:7.1f}{error:7.1f} {int(played):>5} "
             f"{100.0 * ratings.points[player] / played:7.1f} % {listing.opponents.average[player]:6.0f} "
             f"{100.0 * sides.draws[player] / played:6.1f} %"
@@ -154,15 +160,15 @@ def _elostat_rating(listing: Listing) -> str:
 
 def _elostat_programs(listing: Listing) -> str:
     ratings, style = listing.ratings, listing.style
-    longest = min(max(map(style.length, ratings.players)), LONGEST_NAME)
+    longest = min(max(style.length(printable(name)) for name in ratings.players), LONGEST_NAME)
     meetings = _Meetings(ratings)
     lines = ["Individual statistics:", ""]
-    for rank, player in enumerate(ratings.order.tolist(), 1):
+    for rank, player in _ranked(ratings):
         opponents, results = meetings.of(player, newest_first=True)
-        name = style.pad(f"{rank} {ratings.players[player]}", longest + 3)
+        name = style.pad(f"{rank} {printable(ratings.players[player])}", longest + 3)
         lines += [f"{name} :{ratings.ratings[player]:6.1f} {_elostat_results(results.sum(axis=0))}", ""]
         for other, result in zip(opponents.tolist(), results, strict=True):
-            lines.append(f"{style.pad(ratings.players[other], longest + 3)} : {_elostat_results(result)}")
+            lines.append(f"{style.pad(printable(ratings.players[other]), longest + 3)} : {_elostat_results(result)}")
         lines.append("")
     lines += _removed(listing, longest)
     return "\n".join(lines) + "\n"

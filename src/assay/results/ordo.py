@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.printable import printable
 from assay.results.listing import LONGEST_NAME, Column, Errors, Listing
 from assay.results.model import slope
 from assay.results.ratings import REASON, SYMBOL, likelihood_of_superiority, results_by_player
 from assay.results.table import Bools, Floats, Groups, PairTable
 
 _NOTHING = 1e-8
+_NONE = '"-"'
 
 
 def text_table(listing: Listing) -> str:
@@ -25,7 +27,7 @@ def text_table(listing: Listing) -> str:
         columns.remove(Column.ERROR)
     if style.cfs and Column.CFS not in columns:
         columns.append(Column.CFS)
-    names = [listing.ratings.players[player] for player in listing.players.tolist()]
+    names = listing.names
     longest = min(max((style.length(name) for name in names), default=0), LONGEST_NAME)
     longest = max(longest, len(style.header(Column.PLAYER)))
     head, body = "", []
@@ -38,7 +40,10 @@ def text_table(listing: Listing) -> str:
             head += f" {style.header(column):>{width}}"
             cells = [f" {cell:>{width}}" for cell in cells]
         body.append(cells)
-    lines = [head, *("".join(row) for row in zip(*body, strict=True))]
+    rows = ["".join(row) for row in zip(*body, strict=True)]
+    for begin, title in reversed(listing.sections):
+        rows[begin:begin] = ["", title] if begin else [title]
+    lines = [head, *rows]
     white, draws = listing.ratings.white_advantage, 100.0 * listing.ratings.draw_rate
     errors = listing.errors
     lines.append("")
@@ -127,19 +132,22 @@ def quoted(text: str) -> str:
 
 
 def csv_table(listing: Listing) -> str:
-    """The list as comma-separated values; players and headers are quoted."""
+    """The list as comma-separated values; players and headers are quoted. Several pools are told in a last column."""
     style = listing.style
     columns = list(style.columns)
     if style.cfs and Column.CFS not in columns:
         columns.append(Column.CFS)
     head = [('"#",' if column == Column.PLAYER else "") + quoted(style.header(column)) for column in columns]
-    names = [listing.ratings.players[player] for player in listing.players.tolist()]
+    names = listing.cells
     cells = [
         [f"{rank},{quoted(name)}" for (rank, _), name in zip(listing.ranks, names, strict=True)]
         if column == Column.PLAYER
         else list(_cells(listing, column, csv=True))
         for column in columns
     ]
+    if listing.sections:
+        head.append(quoted("POOL"))
+        cells.append([str(pool + 1) for pool in listing.ratings.pool[listing.players].tolist()])
     return "\n".join([",".join(head), *(",".join(row) for row in zip(*cells, strict=True))]) + "\n"
 
 
@@ -149,7 +157,7 @@ def error_matrix(listing: Listing) -> str:
     lines = [_matrix_head(len(players))]
     for row, name in enumerate(_matrix_names(listing)):
         sigma = errors.differences(np.repeat(players[row], row), players[:row])
-        cells = ["" if math.isnan(value) else f"{value * listing.style.factor:.1f}" for value in sigma.tolist()]
+        cells = [_NONE if math.isnan(value) else f"{value * listing.style.factor:.1f}" for value in sigma.tolist()]
         lines.append(",".join([f'{row},"{name:>21}"', *cells]))
     return "\n".join(lines) + "\n"
 
@@ -159,20 +167,21 @@ def superiority_matrix(listing: Listing) -> str:
     names = _matrix_names(listing)
     lines = [_matrix_head(len(names))]
     for row, (name, chance) in enumerate(zip(names, _superiority_rows(listing), strict=True)):
-        cells = ["" if math.isnan(value) else f"{value:.1f}" for value in chance.tolist()]
+        cells = [_NONE if math.isnan(value) else f"{value:.1f}" for value in chance.tolist()]
+        cells[row] = ""
         lines.append(",".join([f'{row},"{name:>21}"', *cells]))
     return "\n".join(lines) + "\n"
 
 
 def superiority_text(listing: Listing) -> str:
     """The same matrix for people: percents, columns numbered like the rows."""
-    players = listing.players
-    longest = max(len(listing.ratings.players[player]) for player in players.tolist())
+    names = listing.names
+    longest = max(map(len, names))
     lines = ["Likelihood of superiority (%)", ""]
-    lines.append(" " * (longest + 5) + "".join(f"{column + 1:>5}" for column in range(len(players))))
+    lines.append(" " * (longest + 5) + "".join(f"{column + 1:>5}" for column in range(len(names))))
     for row, chances in enumerate(_superiority_rows(listing)):
         cells = "".join("    -" if math.isnan(value) else f"{value:5.0f}" for value in chances.tolist())
-        lines.append(f"{row + 1:>4} {listing.ratings.players[players[row]]:<{longest}}{cells}")
+        lines.append(f"{row + 1:>4} {names[row]:<{longest}}{cells}")
     return "\n".join(lines) + "\n\n"
 
 
@@ -225,6 +234,10 @@ def listing_data(listing: Listing, *, superiority: bool = False) -> dict[str, An
             {"player": ratings.players[player], "reason": REASON[int(ratings.status[player])]}
             for player in np.flatnonzero(~np.isfinite(ratings.ratings)).tolist()
         ],
+        "pools": [
+            {"pool": pool + 1, "players": int((ratings.pool == pool).sum()), "level": ratings.level(pool)}
+            for pool in ratings.pools.tolist()
+        ],
         "white_advantage": ratings.white_advantage,
         "white_advantage_error": None if errors is None else errors.white,
         "draw_rate": ratings.draw_rate,
@@ -244,7 +257,7 @@ def _errors_of(listing: Listing) -> Errors:
 
 
 def _matrix_names(listing: Listing) -> list[str]:
-    return [listing.ratings.players[player].replace('"', '""') for player in listing.players.tolist()]
+    return [name.replace('"', '""') for name in listing.cells]
 
 
 def _matrix_head(count: int) -> str:
@@ -265,7 +278,7 @@ def group_report(players: Sequence[str], table: PairTable, groups: Groups) -> st
     ranked = sorted(range(groups.count), key=lambda group: (-len(members[group]), members[group]))
     for place, group in enumerate(ranked, 1):
         lines.append(f"Group {place}")
-        lines += [f" | {name}" for name in members[group]]
+        lines += [f" | {printable(name)}" for name in members[group]]
         if groups.count == 1:
             lines.append(" \\---> there are no other groups")
         elif linked[group]:

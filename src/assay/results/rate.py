@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import RatingError
-from assay.results.fit import Settings, fit, known_beforehand
+from assay.results.fit import Settings, fit, known_beforehand, precision_of
 from assay.results.gamepairs import Pentanomial, count_pairs
 from assay.results.model import SCALE, slope
 from assay.results.ratings import Ratings
@@ -17,6 +17,9 @@ from assay.results.table import DRAW, LOSS, WIN, PairTable, tabulate
 
 SELF_PLAY = "a player against himself"
 NO_SCORE = "no score"
+NO_NAME = "a player without a name"
+# Beyond this no rating means anything.
+_MOST = 1e7
 Codes = NDArray[np.int32]
 
 
@@ -36,7 +39,8 @@ def rate(
 ) -> Ratings:
     """Rate players from the results of their games.
 
-    `white` and `black` hold names, or codes into `players`; `score` is White's: 1, 0.5 or 0 (nan: not counted).
+    `white` and `black` hold names, or codes into `players`; `score` is White's: 1, 0.5 or 0 (nan: not counted). Games
+    without a name (None, nan, "") are left out and counted in `skipped`.
 
     The average of the pool is `average`, unless `anchors` {player: rating} or `priors` {player: (rating, error)} set
     the level. White advantage and draw rate between equals (0 to 1) are fitted or given. With `opening` (a code or
@@ -59,9 +63,16 @@ def rate(
     known = np.isfinite(outcome)
     if not np.isin(outcome[known], (LOSS, DRAW, WIN)).all():
         raise RatingError("a score is 1, 0.5 or 0 (nan where there is none).")
+    named = (white_codes >= 0) & (black_codes >= 0)
+    if not named.any():
+        raise RatingError("there are no games to rate: no game has the names of both players.")
     apart = white_codes != black_codes
-    use = known & apart
-    skipped = {NO_SCORE: int((~known).sum()), SELF_PLAY: int((known & ~apart).sum())}
+    use = known & apart & named
+    skipped = {
+        NO_NAME: int((~named).sum()),
+        NO_SCORE: int((named & ~known).sum()),
+        SELF_PLAY: int((named & known & ~apart).sum()),
+    }
     table = tabulate(white_codes[use], black_codes[use], outcome[use].astype(np.int8), len(names))
     pairs = None
     if opening is not None:
@@ -108,6 +119,14 @@ def rate_table(
     >>> rate_table(["Anna", "Ben"], table, white_advantage=0.0).points.tolist()
     [1.5, 0.5]
     """
+    levels = {"the average": average, "the white advantage": 0.0 if white_advantage == "fit" else white_advantage}
+    levels |= {f'the anchor "{name}"': value for name, value in (anchors or {}).items()}
+    levels |= {f'the loose anchor "{name}"': value for name, (value, _) in (priors or {}).items()}
+    levels |= {f'the relation of "{a}" and "{b}"': value for a, b, value, _ in relations}
+    levels |= {f'the start of "{name}"': value for name, value in (start or {}).items()}
+    for what, value in levels.items():
+        if not abs(float(value)) <= _MOST:
+            raise RatingError(f"{what} is {value:g}; a number between {-_MOST:.0f} and {_MOST:.0f} is needed.")
     settings = known_beforehand(
         players,
         table,
@@ -138,34 +157,52 @@ def rate_table(
 
 def _encode(white: ArrayLike, black: ArrayLike, players: Sequence[str] | None) -> tuple[tuple[str, ...], Codes, Codes]:
     """Codes of the players in the order of their first appearance, White before Black."""
-    a, b = np.asarray(white), np.asarray(black)
+    a, b = _column(white), _column(black)
     if a.shape != b.shape or a.ndim != 1:
         raise RatingError("white and black are two lists of the same length.")
     if not len(a):
         raise RatingError("there are no games to rate.")
     if players is not None:
+        if a.dtype.kind not in "iu" or b.dtype.kind not in "iu":
+            raise RatingError("with `players`, white and black are codes: whole numbers.")
         if min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= len(players):
             raise RatingError(f"codes of players run from 0 to {len(players) - 1}.")
         return tuple(players), a.astype(np.int32), b.astype(np.int32)
     both = np.stack((a, b), axis=1).ravel().tolist()
     index: dict[Any, int] = {}
-    codes = np.fromiter((index.setdefault(name, len(index)) for name in both), np.int32, len(both)).reshape(-1, 2)
+    codes = np.fromiter(
+        (-1 if _is_missing(name) else index.setdefault(name, len(index)) for name in both), np.int32, len(both)
+    ).reshape(-1, 2)
     return tuple(str(name) for name in index), codes[:, 0].copy(), codes[:, 1].copy()
+
+
+def _column(values: ArrayLike) -> NDArray[Any]:
+    """The values as they are: numpy would write "None" and "nan" for what is missing among names."""
+    column = np.asarray(values)
+    if column.dtype.kind in "US" and not isinstance(values, np.ndarray):
+        return np.asarray(values, dtype=object)
+    return column
+
+
+def _is_missing(name: Any) -> bool:
+    # What is not equal to itself is nan, or says like pandas' NA that it does not know.
+    return name is None or (isinstance(name, str) and not name.strip()) or (name == name) is not True
 
 
 def _precision(error: float) -> float:
     if error < 0:
         raise RatingError(f"an error of {error:g} is below zero.")
-    return 1.0 / error**2 if error > 0 else 0.0
+    return precision_of(error, "an error") if error else 0.0
 
 
 def _positive(value: float, what: str) -> float:
-    if not value > 0:
-        raise RatingError(f"{what} is {value:g}; it has to be above zero.")
+    if not 0 < value <= _MOST:
+        raise RatingError(f"{what} is {value:g}; it has to be above zero and at most {_MOST:.0f}.")
     return float(value)
 
 
 def _share(value: float) -> float:
     if not 0.0 <= value <= 1.0:
         raise RatingError(f"a draw rate of {value:g} is not between 0 and 1.")
-    return float(value)
+    # Squared, what is smaller is nothing.
+    return float(value) if value >= 1e-9 else 0.0

@@ -16,7 +16,7 @@ from assay.results.place import ABOVE, BELOW, RATED, UNPLAYED
 from assay.results.simulate import Simulation, simulate
 from assay.results.solve import draw_rate_deviation, score_filling
 from assay.results.table import Bools, Floats, PairTable
-from assay.results.variance import MOST_IN_MATRIX, covariance, difference_variances, variances
+from assay.results.variance import MOST_IN_MATRIX, check_matrix, covariance, difference_variances, variances
 
 SYMBOL = {RATED: "", ABOVE: ">", BELOW: "<", UNPLAYED: "*"}
 REASON = {
@@ -88,11 +88,27 @@ class Ratings:
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The rated players from the best down; equals in the order of their first appearance."""
+        """The rated players, pool by pool, from the best down; equals in the order of their first appearance."""
         # Ratings are exact to 1e-5 or better; equals must not be parted by rounding.
         rounded = np.round(self.ratings, 6)
-        order = np.argsort(-rounded, kind="stable")
-        return order[: int(np.isfinite(rounded).sum())]
+        rated = np.flatnonzero(np.isfinite(rounded))
+        return rated[np.lexsort((-rounded[rated], self.pool[rated]))]
+
+    @cached_property
+    def pools(self) -> NDArray[np.int32]:
+        """The numbers of the pools; nothing compares players of two of them."""
+        return np.unique(self.pool[self.pool >= 0])
+
+    def level(self, pool: int) -> str:
+        """What sets the level of a pool, in words."""
+        settings = self.fit.settings
+        inside = self.pool == pool
+        if settings.anchor is not None and inside[settings.anchor]:
+            return f"{self.players[settings.anchor]} at {settings.anchor_rating:.1f}"
+        known = settings.level_known
+        if known is not None and (known & inside).any():
+            return "as the anchors say"
+        return f"average {settings.average:.1f}"
 
     @cached_property
     def _filling(self) -> Any:
@@ -127,7 +143,9 @@ class Ratings:
             column = bread.solve(unit)
             if self._filling is not None:
                 column = bread.solve(self._filling.multiply(column))
-            variance += variance[reference] - 2.0 * column[:-1]
+            # Players of other pools have no difference to the anchor: theirs is to the average of their own.
+            same = self.pool == self.pool[reference]
+            variance[same] += (variance[reference] - 2.0 * column[:-1])[same]
             variance[reference] = 0.0
         return np.where(self.bounded, np.sqrt(np.maximum(variance, 0.0)), np.nan)
 
@@ -157,19 +175,21 @@ class Ratings:
         return self._matrix[:-1, :-1].copy()
 
     def difference_deviation(self, i: ArrayLike, j: ArrayLike) -> Floats:
-        """Standard errors of the differences between these pairs of players."""
+        """Standard errors of the differences between these pairs of players; nan if they are of two pools."""
         a, b = np.atleast_1d(np.asarray(i, np.intp)), np.atleast_1d(np.asarray(j, np.intp))
         bread = self.fit.solution.information
-        if bread.size <= MOST_IN_MATRIX:
+        if bread.size - 1 <= MOST_IN_MATRIX:
             matrix = self._matrix
             variance = difference_variances(np.diagonal(matrix), matrix, bread, a, b)
         else:
             variance = difference_variances(self._variance, None, bread, a, b)
         deviation = np.sqrt(np.maximum(variance, 0.0))
-        return np.where(self.bounded[a] & self.bounded[b], deviation, np.nan)
+        return np.where(self.bounded[a] & self.bounded[b] & (self.pool[a] == self.pool[b]), deviation, np.nan)
 
     def superiority(self) -> Floats:
-        """Likelihood that the player of the row is stronger than that of the column; nan on the diagonal.
+        """Likelihood that the player of the row is stronger than that of the column.
+
+        It is nan on the diagonal and across pools.
 
         >>> from assay.results import rate
         >>> r = rate(["A", "B", "A", "B"], ["B", "A", "B", "A"], [1, 0, 0.5, 0.5])
@@ -177,6 +197,7 @@ class Ratings:
         [[nan, 0.95], [0.05, nan]]
         """
         n = len(self.players)
+        check_matrix(n)
         i, j = np.divmod(np.arange(n * n), n)
         chance = likelihood_of_superiority(self.ratings[i] - self.ratings[j], self.difference_deviation(i, j))
         chance[:: n + 1] = np.nan
@@ -187,17 +208,21 @@ class Ratings:
         return simulate(self.fit, runs, seed, relative_to=self._reference, **how)
 
     def table(self) -> list[dict[str, Any]]:
-        """One row for each player, from the best down; those without a rating follow, with the reason."""
+        """One row for each player, pool by pool from the best down; those without a rating follow, with the reason.
+
+        Ranks are those within the pool.
+        """
         sides = results_by_player(self.encounters)
         error = self.errors()
         rest = np.flatnonzero(~np.isfinite(self.ratings))
         rows = []
-        for rank, player in enumerate([*self.order.tolist(), *rest.tolist()], 1):
+        ranks = dict(zip(self.order.tolist(), ranks_within(self.pool[self.order]), strict=True))
+        for player in [*self.order.tolist(), *rest.tolist()]:
             played = int(self.played[player])
-            rated = rank <= len(self.order)
+            rated = player in ranks
             rows.append(
                 {
-                    "rank": rank if rated else None,
+                    "rank": ranks.get(player),
                     "player": self.players[player],
                     "rating": float(self.ratings[player]) if rated else None,
                     "error": float(error[player]) if np.isfinite(error[player]) else None,
@@ -213,6 +238,18 @@ class Ratings:
                 }
             )
         return rows
+
+
+def ranks_within(pools: NDArray[np.int32]) -> list[int]:
+    """Ranks of lines that run pool by pool: each pool begins at one.
+
+    >>> ranks_within(np.array([0, 0, 1, 1, 1], np.int32))
+    [1, 2, 1, 2, 3]
+    """
+    place = np.arange(len(pools))
+    first = np.concatenate(([True], pools[1:] != pools[:-1]))[: len(pools)]
+    ranks: list[int] = (place - np.maximum.accumulate(np.where(first, place, 0)) + 1).tolist()
+    return ranks
 
 
 @dataclass(frozen=True)

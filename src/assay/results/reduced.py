@@ -1,8 +1,8 @@
 """Thin parts of a pool eliminated, exactly: chains and trees of players, along which conjugate gradients only crawl.
 
 A round takes players with few neighbours, no two of them neighbours, out of the equations at once (Gaussian
-elimination; the players left get the equations of the Schur complement). Half of a chain goes in a few rounds, and a
-pool of 20,000 in a row is gone after some forty. What is left, where everybody has many neighbours, is small enough for a
+elimination; the players left get the equations of the Schur complement). Half of a chain goes in a few rounds, and
+20,000 in a row are gone after some twenty. What is left, where everybody has many neighbours, is small enough for a
 full matrix or well enough connected for conjugate gradients.
 """
 
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from assay.results.gradients import conjugate_gradients
 from assay.results.table import Bools, Floats
 
-# First players with at most so many neighbours are taken out, then those with twice as many, and so on; who has more than
-# the most stays, for each two of the neighbours become neighbours.
+# First players with at most so many neighbours are taken out, then those with twice as many, and so on; who has more
+# than the most stays, for each two of the neighbours become neighbours.
 _FEWEST, _MOST = 2, 64
 # A round that takes fewer than this share of the players is not worth its time.
 _WORTH = 0.01
@@ -117,7 +117,8 @@ def _apart(between: Any, may: Bools, few: int, generator: np.random.Generator) -
     around = np.append(order[columns], np.inf)
     least = np.minimum.reduceat(around, np.minimum(starts[:-1], len(columns)))
     least[starts[:-1] == starts[1:]] = np.inf
-    return candidates & (order < least)
+    apart: Bools = candidates & (order < least)
+    return apart
 
 
 def _by(values: Floats, diagonal: Floats) -> Floats:

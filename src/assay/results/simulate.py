@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.errors import AssayWarning
+from assay.errors import AssayWarning, RatingError
 from assay.results.fit import Fit, Settings, fit
 from assay.results.information import Information
 from assay.results.jenkins import Bits, blocks
@@ -33,6 +33,8 @@ from assay.results.table import DRAW, LOSS, WIN, Bools, Floats, PairTable, conne
 _REDRAWS = 100
 _BATCH = 64
 _BATCH_NUMBERS = 8_000_000
+# Numbers that are kept: runs times players.
+_MOST_NUMBERS = 1_000_000_000
 _PASSES = 64
 _CORRECTIONS = 12
 _INEXACT = 1e-4
@@ -57,6 +59,7 @@ class Simulation:
     white_of_fit: float
     equal_of_fit: float
     bounded: Bools
+    pool: NDArray[np.int32]
     redrawn: int
 
     @property
@@ -80,13 +83,13 @@ class Simulation:
         return float(np.append(self.equal, self.equal_of_fit).std())
 
     def difference_deviation(self, i: NDArray[np.intp], j: NDArray[np.intp]) -> Floats:
-        """Standard deviations of the differences between these pairs of players."""
+        """Standard deviations of the differences between these pairs of players; nan if they are of two pools."""
         found = np.empty(len(i))
         for begin in range(0, len(i), _BATCH_NUMBERS // max(self.runs, 1) + 1):
             part = slice(begin, begin + _BATCH_NUMBERS // max(self.runs, 1) + 1)
             gap = self.deviations[:, i[part]] - self.deviations[:, j[part]]
             found[part] = gap.std(axis=0, dtype=np.float64)
-        return np.where(self.bounded[i] & self.bounded[j], found, np.nan)
+        return np.where(self.bounded[i] & self.bounded[j] & (self.pool[i] == self.pool[j]), found, np.nan)
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,11 @@ def simulate(
     priors hold the level. `advance` is called after every run.
     """
     table = base.table
+    if runs * table.players > _MOST_NUMBERS:
+        raise RatingError(
+            f"{runs:,} simulations of {table.players:,} players need {4e-9 * runs * table.players:.0f} GB: "
+            f"at most {_MOST_NUMBERS // table.players:,} simulations are possible here."
+        )
     dice = _dice(base)
     ahead = max(1, min(runs, _BATCH, _BATCH_NUMBERS // dice.numbers))
     bits = blocks(dice.numbers, ahead) if seed is None else _numpy_blocks(dice.numbers, ahead, seed)
@@ -166,7 +174,14 @@ def simulate(
             _refit(dice, run, _table(dice, run), number, found)
     _centre(base, found.deviations, relative_to)
     return Simulation(
-        found.deviations, found.white, found.equal, base.solution.white, base.solution.equal, base.bounded, redrawn
+        found.deviations,
+        found.white,
+        found.equal,
+        base.solution.white,
+        base.solution.equal,
+        base.bounded,
+        base.placement.pool,
+        redrawn,
     )
 
 
@@ -347,10 +362,10 @@ def _shuffled(settings: Settings, spare: Bits) -> Settings:
 
 
 def _centre(base: Fit, deviations: NDArray[np.float32], relative_to: int | None) -> None:
-    if relative_to is not None:
-        deviations -= deviations[:, [relative_to]].copy()
-    elif base.settings.level_known is None:
-        pool, rated = base.placement.pool, base.placement.status == RATED
-        for number in np.unique(pool[pool >= 0]).tolist():
-            inside = pool == number
+    pool, rated = base.placement.pool, base.placement.status == RATED
+    for number in np.unique(pool[pool >= 0]).tolist():
+        inside = pool == number
+        if relative_to is not None and inside[relative_to]:
+            deviations[:, inside] -= deviations[:, [relative_to]].copy()
+        elif base.settings.level_known is None:
             deviations[:, inside] -= deviations[:, inside & rated].mean(axis=1, keepdims=True)

@@ -27,14 +27,18 @@ _NEAR = 1e-3
 _SEED = 5
 
 
-def covariance(bread: Information, filling: Information | None) -> Floats:
-    """Covariance of all ratings, and of the white advantage in the last row and column."""
-    if bread.size > MOST_IN_MATRIX:
-        gigabytes = 8e-9 * bread.size**2
+def check_matrix(players: int) -> None:
+    """Refuse a matrix that would take gigabytes, before it does."""
+    if players > MOST_IN_MATRIX:
         raise RatingError(
-            f"a matrix of {bread.size - 1:,} players needs {3 * gigabytes:.0f} GB; at most {MOST_IN_MATRIX:,} are "
+            f"a matrix of {players:,} players needs {24e-9 * players**2:.0f} GB; at most {MOST_IN_MATRIX:,} are "
             "possible: leave out players with few games ('-t NUM' in the list, 'assay prep' in the input)."
         )
+
+
+def covariance(bread: Information, filling: Information | None) -> Floats:
+    """Covariance of all ratings, and of the white advantage in the last row and column."""
+    check_matrix(bread.size - 1)
     if filling is None:
         return bread.inverse
     return np.asarray(bread.inverse @ filling_matrix(filling) @ bread.inverse)
