@@ -13,11 +13,13 @@ Games in which a player is far below the rating (`assay ipr` notes them) are tol
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import sys
+from collections.abc import Sequence
 
 import numpy as np
 from rated_sample import Held, cross_fit, held, read, read_all
 
+from assay.errors import AssayError, ModelError
 from assay.intrinsic.rate import Rating, rate
 from assay.intrinsic.screen import FAR_BELOW, FEWEST_IN_A_GAME, single_z
 from assay.performance.calibration import load
@@ -27,13 +29,17 @@ LATER = 2010
 Case = tuple[int, float, Rating]
 
 
-def folded(games: str, store: str, depth: int, folds: int, splits: int) -> Iterator[Case]:
-    """Mark, Elo and rating of each split, fold and mark."""
+def folded(games: str, store: str, depth: int, folds: int, splits: int) -> list[list[Case]]:
+    """Mark, Elo and rating of each fold and mark, for each split; a fold may lack a mark."""
     sample = read(games, store, depth)[1]
-    for seed in range(1, splits + 1):
-        for part in cross_fit(sample, folds, seed):
-            for mark in np.unique(part.mark):
-                yield case(part, int(mark), part.mark == mark)
+    return [
+        [
+            case(part, int(mark), part.mark == mark)
+            for part in cross_fit(sample, folds, seed)
+            for mark in np.unique(part.mark)
+        ]
+        for seed in range(1, splits + 1)
+    ]
 
 
 def others(games: str, store: str, depth: int) -> tuple[list[Case], list[Case]]:
@@ -68,23 +74,28 @@ def main() -> None:
     parser.add_argument("games")
     parser.add_argument("store")
     parser.add_argument("depth", type=int, nargs="?", default=10)
-    parser.add_argument("folds", type=int, nargs="?", default=3)
+    parser.add_argument("folds", type=int, nargs="?", default=3, help="at least 2")
     parser.add_argument("--splits", type=int, default=6)
     parser.add_argument("--shipped", action="store_true")
     given = parser.parse_args()
+    if given.folds < 2 or given.splits < 1 or given.depth < 1:
+        parser.error("at least depth 1, two folds and one split are needed.")
     if given.shipped:
         every, earnest = others(given.games, given.store, given.depth)
-        tell(every, f"depth {given.depth}, the shipped calibration")
+        tell([every], f"depth {given.depth}, the shipped calibration")
         if sum(found.games for *_, found in earnest) < sum(found.games for *_, found in every):
-            tell(earnest, "without the games far below")
+            tell([earnest], "without the games far below")
     else:
-        cases = list(folded(given.games, given.store, given.depth, given.folds, given.splits))
-        tell(cases, f"depth {given.depth}, {given.splits} splits into {given.folds} folds", given.splits)
+        found = folded(given.games, given.store, given.depth, given.folds, given.splits)
+        tell(found, f"depth {given.depth}, {given.splits} splits into {given.folds} folds")
 
 
-def tell(cases: list[Case], how: str, splits: int = 1) -> None:
+def tell(by_split: Sequence[Sequence[Case]], how: str) -> None:
     """Print a row per century, and all of it in one line."""
     # Splits of the same games are as many looks at one thing: they do not add up.
+    splits, cases = len(by_split), [case for split in by_split for case in split]
+    if not cases:
+        raise ModelError("no game is near a mark: there is nothing to rate.")
     table = []
     for century in sorted({case[0] for case in cases}):
         own = [(elo, found) for mark, elo, found in cases if mark == century]
@@ -110,17 +121,20 @@ def tell(cases: list[Case], how: str, splits: int = 1) -> None:
     )
     errors = np.array([found.rating - elo for _, elo, found in cases])
     holds = np.array([found.low <= elo <= found.high for _, elo, found in cases])
-    line = np.polyfit([row["elo"] for row in table], [row["ipr"] for row in table], 1)
+    line = np.polyfit([row["elo"] for row in table], [row["ipr"] for row in table], 1) if len(table) > 1 else [np.nan]
     centuries = [row for row in table if 1700 <= row["century"] <= 2600]
     print(f"{how}: {holds.mean():.0%} of {len(cases)} intervals hold the Elo", end="")
     if splits > 1:
-        single = holds.reshape(splits, -1).sum(axis=1)
-        print(f" ({single.min()} to {single.max()} of {len(cases) // splits} in a single split)", end="")
-    print(
-        f"; mean error {errors.mean():+.0f}, SD {errors.std(ddof=1):.0f}; slope of IPR on Elo {line[0]:.2f}; ", end=""
-    )
+        ends = np.cumsum([len(split) for split in by_split])[:-1]
+        single = [int(part.sum()) for part in np.split(holds, ends)]
+        print(f" ({min(single)} to {max(single)} of {len(cases) // splits} in a single split)", end="")
+    deviation = errors.std(ddof=1) if len(errors) > 1 else np.nan
+    print(f"; mean error {errors.mean():+.0f}, SD {deviation:.0f}; slope of IPR on Elo {line[0]:.2f}; ", end="")
     print(f"{sum(abs(row['error']) <= 60 for row in centuries)} of {len(centuries)} centuries 1700-2600 within 60")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AssayError as error:
+        sys.exit(f"held_out: {error}")

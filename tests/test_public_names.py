@@ -107,11 +107,12 @@ OPTIONS = {
         -P --pgn-list -o --output -c --csv -E --elostat -j --head2head -g --groups -G --force -s --simulations
         -e --error-matrix -C --cfs-matrix -J --cfs-show -F --confidence -X --ignore-draws -t --threshold -N --decimals
         -M --ML -n --cpus -U --columns -Y --synonyms --aliases -i --include -x --exclude --no-warnings -b
-        --column-format --strict --errors --no-errors --pairs --los --prior --start --scale-logistic --format
+        --column-format --strict --keep-duplicates --require-connected
+        --errors --no-errors --pairs --los --prior --start --scale-logistic --format
     """,
     "prep": """
         -p --pgn -P --pgn-list -Y --synonyms --aliases -i --include -x --exclude --no-warnings --strict -o --output
-        -d --no-perfects -M --min-games -m --min-perf --major-only -g --groups
+        --keep-duplicates -d --no-perfects -g -M --min-games -m --min-perf --major-only --groups
     """,
     "guess": "--game --player --model --prior -o --out --format --keep-duplicates",
     "planes": "--game --ply --planes -o --out --format",

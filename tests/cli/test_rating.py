@@ -142,6 +142,25 @@ def test_mistakes_get_a_sentence(
     assert sentence in capsys.readouterr().err
 
 
+def test_names_that_nobody_bears_are_refused(
+    games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    names = tmp_path / "names.csv"
+    for row, sentence in (
+        ("Garry,Garry Kasparof", 'Did you mean "Kasparov, Garry"?'),
+        ('"Kasparov, Garry",Garri', 'If "Garri" is to be shown, put it first.'),
+    ):
+        names.write_text(row + "\n")
+        assert run("ipr", games, *stored, "--aliases", names) == 1
+        assert sentence in capsys.readouterr().err
+    names.write_text('Garri,"Kasparov, Garry"\n')
+    assert run("ipr", games, *stored, "--aliases", names, "--format", "json") == 0
+    assert {row["player"] for row in json.loads(capsys.readouterr().out)} == {"Garri", "Deep Blue"}
+    names.write_text("Deep Blue,2700\nGarry Kasparof,2795\n")
+    assert run("screen", games, *stored, "--rating", names) == 1
+    assert 'Did you mean "Kasparov, Garry"?' in capsys.readouterr().err
+
+
 def test_a_calibration_that_is_none(
     games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -59,7 +59,7 @@ def _analysis_options(function: F) -> F:
             click.option(
                 "--aliases",
                 type=click.Path(path_type=Path, dir_okay=False),
-                help="CSV file: another name, and the name it stands for.",
+                help="CSV file, rows of main,other,...: the moves of all are those of the first.",
             ),
             pool_option,
             keep_duplicates_option,
@@ -111,19 +111,19 @@ def _turns(
     from assay.performance.analysed import analysed_turns, as_in, read_all
     from assay.performance.calibration import load
     from assay.performance.groups import in_pool, rename
-    from assay.performance.names import read_aliases
+    from assay.performance.names import players_of, read_aliases
     from assay.performance.presets import preset_depth
 
     if sum(map(bool, (quick, deep, depth))) > 1:
         raise click.UsageError("--quick, --deep and --depth exclude each other.")
     wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth
-    names = read_aliases(aliases) if aliases else None
     chosen = load(calibration, depth=wanted)
     chosen.usable()
     if calibration and wanted and chosen.depth != wanted:
         raise click.UsageError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
     problems: Counter[str] = Counter()
     games = read_all(files, problems)
+    names = read_aliases(aliases, players_of(games)) if aliases else None
     if one_game is not None:
         if one_game > len(games):
             raise InputError(f"there are {len(games)} games in {files[0]}, and no game {one_game}.")
@@ -438,11 +438,13 @@ def screen(
 
     from assay.performance.groups import by_pool
     from assay.performance.judged import judge
-    from assay.performance.names import read_ratings
+    from assay.performance.names import check_ratings, read_ratings
     from assay.performance.screening import COLUMNS, conclusion, screen_groups
 
     given = None if ratings == "tag" else read_ratings(Path(ratings))
     turns, chosen = _turns(files, store, **analysis)
+    if given is not None:
+        check_ratings(ratings, given, {*turns.games["white"], *turns.games["black"]} - {None})
     turns = _without(turns, without)
     _check_player(turns, player)
     judged = judge(turns, chosen, by_pool(turns, "player", by))

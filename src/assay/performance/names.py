@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import math
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from assay.errors import AssayWarning, InputError
-from assay.games.reader import decode
+from assay.games.reader import Game, decode
 
 # Beyond this no number of such a file means anything.
 MOST = 1e6
@@ -92,6 +92,11 @@ def read_aliases(path: str | Path, present: Collection[str] | None = None, *, le
     hint = f'{ORDER} If "{turned[0]}" is to be shown, put it first.' if turned else ""
     _refuse(path, strangers, len(rows) - len(strangers), free, hint, lenient)
     return aliases
+
+
+def players_of(games: Iterable[Game]) -> set[str]:
+    """Who plays in these games."""
+    return {name.strip() for game in games for tag in ("White", "Black") if (name := game.tags.get(tag))}
 
 
 def read_ratings(path: str | Path) -> dict[str, float]:

@@ -213,6 +213,8 @@ class Information:
             found, done = conjugate_gradients(self.multiply, self.diagonal, b, tolerance, _CG_PATIENCE)
         if not done and self.size > DENSE:
             found, done = self._reduced.solve(b, tolerance)
+            # The player who is held at zero gathers the rounding of all others: once more with what is left.
+            found += self._reduced.solve(self.centre(b - self.multiply(found)), tolerance)[0]
         if done:
             return self.centre(np.where(free, found, 0.0))
         if self.size <= DENSE:
