@@ -176,3 +176,14 @@ def test_names_in_other_scripts_stay_apart() -> None:
     names = ["Карпов, Анатолий", "Каспаров, Гарри", "李成智", "侯逸凡", "**", "Ø", "O"]
     assert len({plain_name(name) for name in names}) == 6
     assert plain_name("Ø") == plain_name("O")
+
+
+@pytest.mark.filterwarnings("error")
+def test_set_up_positions_go_round_without_a_word(tmp_path: Path) -> None:
+    # Among so many, some sums go beyond 64 bits.
+    games = (pgn(moves=f"{number}. Rh2", FEN=f"8/8/8/8/8/k7/8/K6R w - - 0 {number}") for number in range(1, 40))
+    path = tmp_path / "set-up.pgn"
+    path.write_text("".join(games))
+    found = read_tags([path], moves=True).moves
+    assert found is not None
+    assert len(set(found.keys.tolist())) == 39

@@ -154,7 +154,9 @@ def fingerprints(part: Split) -> Fingerprints:
     lines = np.flatnonzero(same(part.tag_words, b'FEN "'))
     for line in lines[np.append(np.diff(part.tag_games[lines]) > 0, True)[: len(lines)]].tolist():
         value = part.data[part.tag_starts[line] : part.tag_ends[line]]
-        keys[part.tag_games[line]] += np.uint64(_set_up(value[6:].rpartition(b'"')[0]))
+        game = part.tag_games[line]
+        # As a slice, for the sum of two numbers of numpy warns where that of two arrays goes round.
+        keys[game : game + 1] += np.uint64(_set_up(value[6:].rpartition(b'"')[0]))
     keys[(keys == 0) & (count > 0)] = 1
     for g in np.flatnonzero(odd).tolist():
         keys[g], count[g] = fingerprint(part.data[part.starts[g] : part.ends[g]])
