@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from glob import escape
 from pathlib import Path
+from stat import S_ISREG
 
 from assay.errors import OutputError
 
@@ -38,19 +41,76 @@ def default_store() -> Path:
     return data_folder() / "analyses.db"
 
 
+_inputs: ContextVar[Counter[tuple[int, int]] | None] = ContextVar("inputs", default=None)
+
+
+@contextmanager
+def guarding_inputs(named: Iterable[str | Path] = ()) -> Iterator[None]:
+    """While the block runs, no file that it reads can be written over; `named` are all files that its user named.
+
+    A file that was named twice is an input too, if one of the two is to be written. Files are told by what the system
+    knows them by, so that links and other ways to the same file are no way round.
+    """
+    token = _inputs.set(Counter(known for path in named if (known := _identity(path))))
+    try:
+        yield
+    finally:
+        _inputs.reset(token)
+
+
+def note_input(path: str | Path) -> None:
+    """Remember that this file is read: :func:`atomic` will not write over it as long as the inputs are guarded."""
+    inputs = _inputs.get()
+    if inputs is not None and (known := _identity(path)):
+        inputs[known] += 2
+
+
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    """What the system knows a file by; None if there is none, or if it is no plain file."""
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_dev, found.st_ino) if S_ISREG(found.st_mode) else None
+
+
+def spare_inputs(outputs: Iterable[str | Path], named: Iterable[str | Path]) -> None:
+    """Refuse outputs that are among other names given, before any work is done.
+
+    Names that end like a store's are looked at though there is no such file yet.
+    """
+    others = {Path(path).resolve() for path in named if _identity(path) or str(path).endswith(".db")}
+    for path in outputs:
+        if Path(path).resolve() in others:
+            raise _both(path)
+
+
+def _spare_inputs(final: Path) -> None:
+    inputs, known = _inputs.get(), _identity(final)
+    if inputs and known and inputs[known] > 1:
+        raise _both(final)
+
+
+def _both(path: str | Path) -> OutputError:
+    return OutputError(f"{path} is one of the files that are read here; choose another name for what is written.")
+
+
 @contextmanager
 def atomic(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; it takes the final name only if the block ends well.
 
-    The block may make a file there, or a folder. A crash, a full disk or Ctrl-C leaves whatever was there before.
+    The block may make a file there, or a folder. A crash, a full disk or Ctrl-C leaves whatever was there before. A
+    file that the running command reads is never replaced (:func:`guarding_inputs`).
     """
     final = Path(path)
     part = final.with_name(f".{final.name}.{os.getpid()}.part")
     if not final.absolute().parent.is_dir():
         raise OutputError(f"cannot write {final}: the folder {final.parent} does not exist.")
+    _spare_inputs(final)
     _sweep(final)
     try:
         yield part
+        _spare_inputs(final)  # some inputs are known only when they have been read
         part.replace(final)
     except OSError as error:
         raise OutputError(f"cannot write {final}: {error.strerror or error}.") from error

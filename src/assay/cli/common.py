@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.cli.manual import write_foot
+from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
 from assay.report.tables import FORMATS, render
 
@@ -60,10 +61,29 @@ class Command(click.Command):
                 )
             )
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; none writes over what it reads."""
+        named = {name: list(_paths(value)) for name, value in ctx.params.items() if name not in _MAY_BE_REPLACED}
+        for name in _OUTPUTS & set(named):
+            spare_inputs(named[name], [path for other, paths in named.items() if other != name for path in paths])
+        with guarding_inputs(path for paths in named.values() for path in paths):
+            return super().invoke(ctx)
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Files, exit status, and where to read on."""
         super().format_epilog(ctx, formatter)
         write_foot(ctx, formatter)
+
+
+_OUTPUTS = {"out", "output", "out_pgn"}
+_MAY_BE_REPLACED = {"start"}  # an earlier list to start from, by the new one
+
+
+def _paths(value: Any) -> Iterator[str | Path]:
+    """What may be files among the values of a parameter."""
+    for each in value if isinstance(value, tuple) else (value,):
+        if isinstance(each, str | Path) and str(each):
+            yield each
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> bool:

@@ -37,6 +37,7 @@ from assay.engine.lock import only_writer
 from assay.engine.position import KEY_BYTES
 from assay.engine.uci import Valued
 from assay.errors import StoreError
+from assay.paths import note_input
 
 _APPLICATION = 0x41535359
 # 1 had no checksums, 2 no seal; such stores are read as they are, and get what they lack when they are written to.
@@ -116,6 +117,7 @@ class Store:
             self.close()
             raise
         self._file = self._which_file()
+        note_input(self.path)
 
     def _which_file(self) -> tuple[int, int] | None:
         """What the system knows the file at this path by; None if there is none."""

@@ -21,6 +21,7 @@ from assay.games.indexing import KIND, METADATA, manifest_path
 from assay.games.reader import Game
 from assay.games.stream import STDIN, Stream
 from assay.games.where import INDEX_TYPES, compile_where
+from assay.paths import note_input
 
 SUFFIXES = (".parquet", ".csv")
 PART = "_index"  # which of several index files a row comes from
@@ -88,8 +89,12 @@ def collect(frame: pl.LazyFrame, indexes: Sequence[Index], **how: Any) -> pl.Dat
 
 
 def open_indexes(paths: Sequence[str | Path]) -> list[Index]:
-    """Open several indexes."""
-    return [open_index(path) for path in paths]
+    """Open several indexes; neither they nor the files they are made from can be written over meanwhile."""
+    opened = [open_index(path) for path in paths]
+    for index in opened:
+        for path in (index.path, *(path for source in index.inputs for path in _places(index, source))):
+            note_input(path)
+    return opened
 
 
 def rows_of(indexes: Sequence[Index], expression: str | None = None) -> pl.LazyFrame:
@@ -168,13 +173,18 @@ def _pick(stream: Stream, source: str, spans: list[tuple[int, int]]) -> Iterator
         yield Game(source, start, end, held[start - at : end - at])
 
 
+def _places(index: Index, source: str) -> tuple[Path, Path]:
+    """Where an indexed file may be: where it was, or beside the index."""
+    return Path(source), index.path.parent / Path(source).name
+
+
 def _find_source(index: Index, source: str) -> Path:
     """The file that was indexed: where it was, or beside the index."""
     if source == STDIN:
         raise InputError(
             f"the games of {index.path} came from stdin and are gone; index with --movetext to keep their text."
         )
-    for path in (Path(source), index.path.parent / Path(source).name):
+    for path in _places(index, source):
         if path.is_file():
             return path
     raise InputError(f"{source}, from which {index.path} was made, is not there (nor beside the index).")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from assay.games.catalog import PART, Index, collect, is_index, open_index, read_rows, rows_of
+from assay.games.catalog import PART, Index, collect, is_index, open_indexes, read_rows, rows_of
 from assay.games.columns import rows as columns_of
 from assay.games.reader import Game, read_games, splits
 from assay.games.stream import Stream, find_files
@@ -59,8 +59,8 @@ def select(
     condition = compile_where(where) if where else None
     for path in paths:
         if is_index(path):
-            index = open_index(path)
-            yield from games_of([index], collect(rows_of([index], where).select(SPAN), [index]))
+            opened = open_indexes([path])
+            yield from games_of(opened, collect(rows_of(opened, where).select(SPAN), opened))
             continue
         for file in find_files([path]):
             if condition is None:

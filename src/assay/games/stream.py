@@ -18,7 +18,7 @@ import xxhash
 import zstandard
 
 from assay.errors import InputError
-from assay.paths import shown
+from assay.paths import note_input, shown
 
 STDIN = "-"
 SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2")
@@ -49,6 +49,7 @@ class Stream:
             self._file: IO[bytes] = sys.stdin.buffer if self.name == STDIN else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
             raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+        note_input(path)
 
     def __enter__(self) -> Self:
         return self
