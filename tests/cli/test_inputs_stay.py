@@ -40,7 +40,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 str(folder / "a.pgn"),
                 "--store",
                 str(folder / "r.db"),
-                *"--depth 1 --limit 3 --workers 1".split(),
+                *["--depth", "1", "--limit", "3", "--workers", "1"],
             ]
         )
     return folder
