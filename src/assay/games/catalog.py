@@ -18,7 +18,7 @@ from assay.errors import InputError
 from assay.games import stamp
 from assay.games.columns import COLUMNS, MOVETEXT
 from assay.games.indexing import KIND, METADATA, manifest_path
-from assay.games.reader import Game
+from assay.games.reader import Game, line_ends
 from assay.games.stream import STDIN, Stream
 from assay.games.where import INDEX_TYPES, compile_where
 from assay.paths import note_input
@@ -59,7 +59,7 @@ def open_index(path: str | Path) -> Index:
         if file.suffix == ".parquet":
             stamp.check(file)
         about = _about(file)
-        rows = pl.scan_parquet(file) if file.suffix == ".parquet" else _scan_csv(file)
+        rows = pl.scan_parquet(file, glob=False) if file.suffix == ".parquet" else _scan_csv(file)
         missing = [name for name in COLUMNS if name not in rows.collect_schema()]
     if missing:
         raise InputError(f"{file} is not an index of games: it has no column {missing[0]}.")
@@ -117,7 +117,7 @@ def _about(file: Path) -> dict[str, Any]:
 
 
 def _scan_csv(file: Path) -> pl.LazyFrame:
-    return pl.scan_csv(file, schema_overrides=INDEX_TYPES)
+    return pl.scan_csv(file, schema_overrides=INDEX_TYPES, glob=False)
 
 
 def read_rows(index: Index, spans: pl.DataFrame) -> Iterator[Game]:
@@ -170,7 +170,7 @@ def _pick(stream: Stream, source: str, spans: list[tuple[int, int]]) -> Iterator
                 raise InputError(f"{source} ends before its last game; index it again.")
             keep = max(0, min(start - at, len(held)))
             at, held = at + keep, held[keep:] + block
-        yield Game(source, start, end, held[start - at : end - at])
+        yield Game(source, start, end, line_ends(held[start - at : end - at]))
 
 
 def _places(index: Index, source: str) -> tuple[Path, Path]:

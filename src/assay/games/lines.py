@@ -161,23 +161,26 @@ class Lines:
         return inside
 
     def _comment_spans(self, at: int, *, last: bool) -> bool:
-        here = int(np.searchsorted(self.braces, at))
-        before, after = here - 1, here
-        while before >= 0 and self._in_value(int(self.braces[before])):
-            before -= 1
-        if before < 0 or self.data[self.braces[before]] != ord("{"):
+        marks = self._comment_marks
+        here = int(np.searchsorted(marks, at))
+        if here == 0 or self.data[marks[here - 1]] != ord("{"):
             return False
-        while after < len(self.braces) and self._in_value(int(self.braces[after])):
-            after += 1
-        if after == len(self.braces):
-            return not last
-        return bool(self.data[self.braces[after]] == ord("}"))
+        return bool(self.data[marks[here]] == ord("}")) if here < len(marks) else not last
 
-    def _in_value(self, brace: int) -> bool:
-        """Whether a brace is part of the value of a tag."""
-        line = self.data[self.data.rfind(b"\n", 0, brace) + 1 : brace]
-        begin = brace - len(line.lstrip(b" \t"))
-        return bool(_TAG.match(self.data, begin)) and self.data.count(b'"', begin, brace) % 2 == 1
+    @cached_property
+    def _comment_marks(self) -> Positions:
+        """The braces that are no part of the value of a tag."""
+        line = np.searchsorted(self.ends, self.braces)
+        on_tag_line = np.flatnonzero(self.first_bytes[line] == ord("["))
+        if not len(on_tag_line):
+            return self.braces
+        lines, which = np.unique(line[on_tag_line], return_inverse=True)
+        begin = self.starts[lines]
+        like_tag = np.array([_TAG.match(self.data, start) is not None for start in begin.tolist()])
+        quotes = positions_of(self.padded, ord('"'))
+        before = np.searchsorted(quotes, self.braces[on_tag_line]) - np.searchsorted(quotes, begin)[which]
+        in_value = like_tag[which] & (before % 2 == 1)
+        return np.delete(self.braces, on_tag_line[in_value])
 
     def is_broken(self, line: int) -> bool:
         """Whether a tag line broke off before its value."""

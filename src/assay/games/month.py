@@ -22,9 +22,11 @@ from assay.progress import Progress
 LICHESS = "https://database.lichess.org/standard"
 SUMS = "sha256sums.txt"
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
+_URL = re.compile(r"https?://[^\s/]+")
 _BLOCK = 1 << 20
 _TRIES = 6  # in a row without a single new byte
 _TIMEOUT = 60.0
+_LONGEST_LIST = 4 << 20  # bytes; Lichess's has some twenty thousand
 _BROKEN = (OSError, http.client.HTTPException)
 
 
@@ -72,6 +74,8 @@ def fetch_month(
         raise OutputError(f"cannot make the folder {place}: {error.strerror or error}.") from error
     archive, target = place / name, place / name.replace(".pgn.zst", ".parquet")
     base = url.rstrip("/")
+    if not _URL.match(base):
+        raise InputError(f"{url!r} is no address; write it like {LICHESS}.")
     wanted = _checksum(base, name, present=archive.exists(), pause=pause)
     fetched = not archive.exists()
     if fetched:
@@ -117,7 +121,10 @@ def _read(url: str, *, pause: float) -> bytes:
     for attempt in range(_TRIES):
         try:
             with closing(_open(url, 0)) as response:
-                return bytes(response.read())
+                text = bytes(response.read(_LONGEST_LIST + 1))
+                if len(text) > _LONGEST_LIST:
+                    raise InputError(f"{url} is no list of checksums: it is longer than {_LONGEST_LIST >> 20} MB.")
+                return text
         except _BROKEN as error:
             _give_up_or_wait(url, error, attempt, pause)
     raise AssertionError("the last try raises")
@@ -166,7 +173,7 @@ def _fetch_rest(url: str, part: Path, have: int, progress: Progress) -> bool:
     with closing(response):
         resumes = response.status == 206
         length = response.headers.get("Content-Length")
-        total = (have if resumes else 0) + int(length) if length else None
+        total = (have if resumes else 0) + int(length) if length and length.isdecimal() else None
         done = have if resumes else 0
         try:
             file = part.open("ab" if resumes else "wb")
@@ -184,12 +191,14 @@ def _fetch_rest(url: str, part: Path, have: int, progress: Progress) -> bool:
 
 
 def _open(url: str, have: int) -> http.client.HTTPResponse:
-    request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
     try:
+        request = urllib.request.Request(url, headers={"Range": f"bytes={have}-"} if have else {})
         response: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=_TIMEOUT)
     except urllib.error.HTTPError as error:
         error.close()
         raise
+    except (ValueError, http.client.InvalidURL) as error:
+        raise InputError(f"{url!r} is no address ({error}); write it like {LICHESS}.") from error
     return response
 
 

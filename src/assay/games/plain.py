@@ -111,7 +111,7 @@ def _last_section(data: bytes) -> int:
 
 
 def _triples(data: bytes, players: Dictionary, results: Dictionary) -> tuple[Codes, Codes, Codes]:
-    if b"{" in data:
+    if b"{" in data or data.count(b"\r") != data.count(b"\r\n"):
         raise NotPlainError
     # A line break before the first line, and room to read words behind the last.
     buffer = np.frombuffer(b"\n\n\n" + data + bytes(_PAD), np.uint8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,14 +17,17 @@ from assay.games.stream import Stream
 
 UNTAGGED = "game without tags"
 OUTSIDE = "text before the first game"
-TOO_LONG = "game longer than 64 MB, its end left out"
+TOO_LONG = "game longer than 64 MB or two million lines, its end left out"
 
 MAX_GAME = 64 << 20
+MAX_LINES = 2_000_000  # a file of empty lines must not take more memory than one of games
 BLOCK = 4 << 20
+_LINES = 500_000  # as many as a piece usually has, or more
 _PART = 1 << 20  # this much is still in the cache when its hash is taken
 _KEPT = 31 << 20
 
 _TAG_LINE = re.compile(rb'^[ \t]*\[([A-Za-z0-9][A-Za-z0-9_+#=:-]*)[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*$')
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
 _ESCAPED = re.compile(r'\\([\\"])')
 
 
@@ -94,25 +97,36 @@ class Piece:
 def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
     """The bytes of a stream in pieces that end where a game ends.
 
-    Memory stays bounded: a game longer than 64 MB is cut there, and its rest left out.
+    Memory stays bounded: a game longer than 64 MB is cut there, and its rest left out; so is one of endless lines.
+    Lines that end with a carriage return alone, as on old Macs, are made to end as all others: no byte moves by that.
     """
     _keep_memory()
     held: list[bytes] = []
     base, size, look_again = 0, 0, 2 * block
+    lines, look_at_line, blank = 0, 2 * _LINES, 0
     at_start, in_game, cut = True, False, False
-    for data in stream.parts(min(block, _PART)):
+    for data in with_line_ends(stream.parts(min(block, _PART))):
+        blank = blank + len(data) if data.isspace() else 0
+        if blank >= _PART:
+            # Nothing goes on behind a megabyte of white space, and of what follows of it nothing is held.
+            if size:
+                yield Piece(b"".join([*held, PADDING]), base, base + size, at_start, in_game)
+            base, held, size, lines = base + size + len(data), [], 0, 0
+            at_start, in_game = False, False
+            continue
+        lines += data.count(b"\n")
         # Nearly every part holds the start of a game; then nothing is copied twice.
-        keep = start_within(data, held) if size + len(data) >= block else 0
+        keep = start_within(data, held) if size + len(data) >= block or lines >= _LINES else 0
         if not keep:
             held.append(data)
             size += len(data)
-            if size < min(look_again, MAX_GAME):
+            if size < min(look_again, MAX_GAME) and lines < min(look_at_line, MAX_LINES):
                 continue
             data = b"".join(held)
             keep = last_start(data, at_start=at_start, in_game=in_game)
-            cut = not keep and size >= MAX_GAME
+            cut = not keep and (size >= MAX_GAME or lines >= MAX_LINES)
             if not keep and not cut:
-                held, look_again = [data], 2 * size
+                held, look_again, look_at_line = [data], 2 * size, 2 * lines
                 continue
             keep = keep or size
             held, size = [], 0
@@ -120,9 +134,30 @@ def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
         yield Piece(b"".join([*held, memoryview(data)[:keep], PADDING]), base, end, at_start, in_game, cut)
         held = [data[keep:]]
         base, size, look_again = end, len(held[0]), 2 * block
+        lines, look_at_line = held[0].count(b"\n"), 2 * _LINES
         at_start, in_game, cut = False, cut, False
     if size:
         yield Piece(b"".join([*held, PADDING]), base, base + size, at_start, in_game)
+
+
+def with_line_ends(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes with a line feed for each carriage return that has none behind it.
+
+    >>> list(with_line_ends([b"[White \\"Elm\\"]\\r", b"\\n\\r\\n1. e4\\re5 *\\r"]))
+    [b'[White "Elm"]', b'\\r\\n\\r\\n1. e4\\ne5 *', b'\\n']
+    """
+    held = b""  # what a carriage return at the end of a part is, the next part tells
+    for part in parts:
+        data = held + part if held else part
+        held = b"\r" if data.endswith(b"\r") else b""
+        yield line_ends(data[:-1] if held else data)
+    if held:
+        yield b"\n"
+
+
+def line_ends(data: bytes) -> bytes:
+    """The same bytes with a line feed for each carriage return that has none behind it."""
+    return _LONE_RETURN.sub(b"\n", data) if data.count(b"\r") != data.count(b"\r\n") else data
 
 
 def _keep_memory() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import chess
@@ -13,6 +14,10 @@ from assay.games.rules import MOST_MOVES, PIECES
 ILLEGAL = "illegal move"
 NULL_MOVE = "null move"
 BAD_SETUP = "set-up position that is none"
+_TAGS = re.compile(r"\s*(?:\[[A-Za-z0-9][^\n]*(?:\n\s*|$))*")
+_ASIDE = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*", re.MULTILINE)
+_COMMAND = re.compile(r"\[%(?:clk|eval)[^\]]{1,40}\]")
+_LONGEST = 200  # letters of commands behind one move: the first count
 UNREADABLE = "movetext that makes no sense"
 
 
@@ -22,11 +27,15 @@ class _Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
     def handle_error(self, error: Exception) -> None:
         self.game.errors.append(error)
 
+    def visit_comment(self, comment: str) -> None:
+        if len(self.variation_stack[-1].comment) < _LONGEST:
+            super().visit_comment(comment)
+
 
 def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
     """The plies of one game, as rows named like the fields of GameArrays, and why it is not valid ("" if so)."""
     try:
-        game = chess.pgn.read_game(io.StringIO(text), Visitor=_Quiet)
+        game = chess.pgn.read_game(io.StringIO(_short_lines(text)), Visitor=_Quiet)
     except Exception:  # such as an IndexError where a variation ends that never began
         return [], UNREADABLE
     if game is None:
@@ -46,6 +55,22 @@ def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
         rows.append(_row(board, node))
         board.push(node.move)
     return rows, ""
+
+
+def _short_lines(text: str) -> str:
+    """The game without words in comments, a line for each comment that is left.
+
+    python-chess copies the rest of a line behind each comment, and a move's comments with each that follows.
+    """
+    tags = _TAGS.match(text)
+    end = tags.end() if tags else 0
+    return text[:end] + _ASIDE.sub(_commands, text[end:])
+
+
+def _commands(aside: re.Match[str]) -> str:
+    """What clocks and evaluations a comment holds; the first count."""
+    found = dict.fromkeys(_COMMAND.findall(aside.group()) if aside.group().startswith("{") else ())
+    return f"{{{' '.join(list(found)[:4])}}}\n" if found else " "
 
 
 def _row(board: chess.Board, node: chess.pgn.ChildNode) -> dict[str, Any]:

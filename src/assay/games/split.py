@@ -165,9 +165,7 @@ def _tag_heads(lines: Lines, *, last: bool) -> tuple[Positions, Positions]:
             # One comment can hold many such lines: look at all of them at once.
             lines.keep_tags(~lines.in_comment(tags, last=last))
         elif not right.all():
-            keep = np.ones(len(tags), np.bool_)
-            keep[np.flatnonzero(is_head)[~right]] = False
-            lines.keep_tags(keep)
+            lines.keep_tags(_from_first_right(lines, is_head, right))
         else:
             break
     heads, words = firsts, lines.tag_words
@@ -184,6 +182,22 @@ def _tag_heads(lines: Lines, *, last: bool) -> tuple[Positions, Positions]:
         follow = np.flatnonzero(np.isin(tags, behind))
         heads = np.union1d(heads, tags[follow][lines.are_tags(tags[follow], words[follow])])
     return heads, lines.nonblank_before(heads)
+
+
+def _from_first_right(
+    lines: Lines, is_head: npt.NDArray[np.bool_], right: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    """Which tag lines are left if each run begins with the first that is one, not with lines that only look so."""
+    run = np.cumsum(is_head) - 1
+    doubtful = np.flatnonzero(~right[run])
+    good = lines.are_tags(lines.tags[doubtful], lines.tag_words[doubtful])
+    good_so_far = np.cumsum(good)
+    first = np.searchsorted(doubtful, np.flatnonzero(is_head)[~right])  # of each doubtful run
+    before: Positions = (good_so_far - good)[first]  # good ones in the runs before
+    keep = np.ones(len(lines.tags), np.bool_)
+    which = np.searchsorted(first, np.arange(len(doubtful)), side="right") - 1
+    keep[doubtful] = good_so_far > before[which]
+    return keep
 
 
 def _repeated_heads(lines: Lines, heads: Positions, after_text: npt.NDArray[np.bool_]) -> Positions:
@@ -220,10 +234,16 @@ def _untagged(lines: Lines, is_tag: npt.NDArray[np.bool_], *, last: bool, in_gam
             moves = moves and not in_game
         elif moves:
             tail = lines.data[max(0, int(lines.ends[previous]) - 16) : int(lines.ends[previous])]
-            moves = bool(_FINISHED.search(tail)) and not lines.in_comment(np.array([line]), last=last)[0]
+            moves = bool(_FINISHED.search(tail))
         if moves:
             found.append(line)
-    return np.array(found, np.int64), outside
+    starting = np.array(found, np.int64)
+    if len(starting):
+        # All at once: each look for the braces before a line begins at the line before.
+        starting = starting[
+            ~lines.in_comment(starting, last=last) | (before[np.searchsorted(paragraphs, starting)] < 0)
+        ]
+    return starting, outside
 
 
 def _without_space(lines: Lines, ends: Positions) -> Positions:

@@ -23,8 +23,10 @@ from assay.paths import note_input, shown
 STDIN = "-"
 SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2")
 
-# A block of RLE frames can grow four bytes into 128 KiB; small inputs keep even such a bomb within bounds.
-_ZSTD_INPUT = 8 << 10
+# A block of RLE frames can grow four bytes into 128 KiB; small inputs keep even such a bomb within 64 MB.
+_ZSTD_INPUT = 2 << 10
+# What the program zstd takes without being asked, too; a frame can ask for 2 GB.
+_ZSTD_WINDOW = 128 << 20
 _INPUT = 1 << 20
 _OUTPUT = 1 << 20
 
@@ -128,15 +130,21 @@ class Stream:
 
 
 def _unzstd(raw: Iterator[bytes]) -> Iterator[bytes]:
-    new = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
+    new = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj
     frame: Any = None
     for data in raw:
         while data:
             frame = frame or new()
             try:
-                yield frame.decompress(data)
+                out = frame.decompress(data)
             except zstandard.ZstdError as error:
+                if "too much memory" in str(error):
+                    raise _DamagedError(
+                        "zstd data that needs more than 128 MB to unpack (unpack it first: zstd -d --long=31)"
+                    ) from error
                 raise _DamagedError(f"damaged zstd data ({error})") from error
+            for begin in range(0, len(out), _OUTPUT):
+                yield out[begin : begin + _OUTPUT] if len(out) > _OUTPUT else out
             data = frame.unused_data if frame.eof else b""
             frame = None if frame.eof else frame
     if frame is not None:
