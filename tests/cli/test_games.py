@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -199,3 +201,45 @@ def test_moves_decide_which_games_are_one(run: Run, pgn: Path) -> None:
     pgn.unlink()
     code, out, err = run("filter", made, "--where", "True", "--count-only")
     assert (code, out) == (0, "1\n") and "moves could not be compared" in err
+
+
+def test_count_and_preview_together(run: Run, made: Path) -> None:
+    code, out, _ = run("filter", made, "--where", "avg_elo > 1800", "--count-only", "--preview", "2")
+    lines = out.splitlines()
+    assert code == 0 and lines[0].isdecimal() and lines[1].startswith("white") and len(lines) == 4
+
+
+def test_pictures_are_drawn_though_nobody_reads_the_tables(made: Path, tmp_path: Path) -> None:
+    """`assay stats INDEX --plots DIR | head -1`: the reader is gone before the tables are printed."""
+    command = [
+        sys.executable,
+        "-c",
+        "from assay.cli.main import main; main()",
+        "stats",
+        str(made),
+        "--plots",
+        str(tmp_path / "drawn"),
+    ]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+    assert len(list((tmp_path / "drawn").glob("*.png"))) == 4
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1", "1e308", "9" * 40])
+@pytest.mark.parametrize("option", ["--per-band", "--band-width", "--seed", "--preview", "--top"])
+def test_values_that_make_no_sense(run: Run, made: Path, option: str, value: str) -> None:
+    command = {"--preview": "filter", "--top": "stats"}.get(option, "balance")
+    where = ("--where", "True") if command == "filter" else ()
+    out = ("--per-band", "1", "--out-pgn", made.with_name("out.pgn")) if command == "balance" else ()
+    code, _, err = run(command, made, *where, *out, option, value)
+    assert code == 2 and option in err and "bug" not in err
+
+
+def test_prep_takes_a_number_of_games(run: Run, pgn: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Ordoprep's -g; it once wrote a file called 20."""
+    monkeypatch.chdir(tmp_path)
+    before = set(tmp_path.iterdir())
+    assert run("prep", "-g", "20", pgn)[0] == 1
+    assert run("prep", "-g", "1", pgn)[0] == 0
+    assert set(tmp_path.iterdir()) == before

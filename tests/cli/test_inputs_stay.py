@@ -63,7 +63,7 @@ COMMANDS = [
     ("filter a.parquet --where True --out-pgn OUT", "a.parquet"),
     ("balance a.parquet --per-band 1 --out-pgn OUT", "a.pgn"),
     ("prep a.pgn -o OUT", "a.pgn"),
-    ("prep a.pgn -g OUT -o b.pgn", "a.pgn"),
+    ("prep a.pgn --groups OUT -o b.pgn", "a.pgn"),
     ("results a.pgn -o OUT", "a.pgn"),
     ("results a.pgn -c OUT", "a.pgn"),
     ("results a.parquet -o OUT", "a.parquet"),

@@ -236,3 +236,31 @@ def test_a_file_whose_name_is_no_utf_8(tmp_path: Path) -> None:
     file.write_text(game_text(1))
     index(file, tmp_path / "games.parquet")
     assert pl.read_parquet(tmp_path / "games.parquet")["source"].to_list() == [f"{tmp_path}/Gr\\xfcnfeld.pgn"]
+
+
+@pytest.mark.parametrize("name", ["Wijk [A] 2020", "x?", "a*b"])
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+def test_names_of_indexes_are_no_patterns(tmp_path: Path, name: str, kind: str) -> None:
+    for number, file in enumerate((name, "x1", "aab", "Wijk A 2020"), start=1):
+        (tmp_path / "games.pgn").write_text("\n\n".join(game_text(seed, 20) for seed in range(number)))
+        index(tmp_path / "games.pgn", tmp_path / f"{file}.{kind}")
+    assert rows_of([open_index(tmp_path / f"{name}.{kind}")]).collect().height == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*not as Assay wrote it")
+@pytest.mark.parametrize("damage", ["no bytes", "negative", "backwards"])
+def test_an_index_that_makes_no_sense(tmp_path: Path, damage: str) -> None:
+    path, made = tmp_path / "games.pgn", tmp_path / "games.csv"
+    path.write_text("\n\n".join(game_text(seed, 20) for seed in range(3)))
+    index(path, made)
+    if damage == "no bytes":
+        beside = Path(f"{made}.manifest.json")
+        about = json.loads(beside.read_text())
+        del about["inputs"][0]["bytes"]
+        beside.write_text(json.dumps(about))
+    else:
+        frame = pl.read_csv(made)
+        wrong = pl.lit(-5) if damage == "negative" else pl.col("end_offset") + 9
+        frame.with_columns(wrong.alias("start_offset")).write_csv(made)
+    with pytest.raises(InputError, match="index it again"):
+        list(select([made]))

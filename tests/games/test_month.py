@@ -169,3 +169,15 @@ def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot make the folder"):
         fetch_month("2013-01", tmp_path / "file")
+
+
+@pytest.mark.parametrize("url", ["nonsense", "http://[::1", "http://host:port", "file:///etc", ""])
+def test_an_address_that_is_none(tmp_path: Path, url: str) -> None:
+    with pytest.raises(InputError, match="is no address"):
+        fetch_month("2013-01", tmp_path, url=url or " ", pause=0)
+
+
+def test_a_list_of_checksums_without_end(server: Server, tmp_path: Path) -> None:
+    server.files["sha256sums.txt"] = b"x" * (5 << 20)
+    with pytest.raises(InputError, match="no list of checksums"):
+        fetch_month("2013-01", tmp_path, url=server.url, pause=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text, random_moves
 
+from assay.errors import InputError
 from assay.games import fens, keys, repeated, to_arrays, uci
 from assay.games.moves import EMPTY
 from assay.games.slow import BAD_SETUP, ILLEGAL, NULL_MOVE
@@ -152,3 +154,21 @@ def test_chosen_plies() -> None:
 def test_a_game_beyond_measure_disturbs_no_other(movetext: str) -> None:
     arrays = to_arrays(["1. e4 *", movetext, "1. d4 d5 *"])
     assert arrays.valid[0] and arrays.valid[2] and bool(arrays.reason[1]) != arrays.valid[1]
+
+
+def test_the_name_of_a_file_is_no_list_of_letters(tmp_path: Path) -> None:
+    path = tmp_path / "match.pgn"
+    path.write_text(game_text(1, 30) + "\n\n" + game_text(2, 20))
+    assert to_arrays(path).games == to_arrays(str(path)).games == 2
+    for text in ("1. e4 e5 *", b"1. e4 *", "gone.pgn"):
+        with pytest.raises(InputError):
+            to_arrays(text)  # type: ignore[arg-type]
+
+
+def test_comments_without_end_before_a_move_that_cannot_be() -> None:
+    """python-chess copies the rest of a line with each comment; and clocks are still read."""
+    text = '[White "{"]\n\n1. e4 {[%clk 0:01:00]} {aside}\ne5 {[%eval 0.5] [%clk 0:00:59]} 2. O-O-O *'
+    assert to_arrays([text]).reason == (ILLEGAL,)
+    odd = text.replace("2. O-O-O", "2. Ng1f3 {one} {[%clk 0:00:58]} " + "{two} " * 2000 + "Nb8c6")
+    arrays = to_arrays([odd])
+    assert arrays.valid.all() and arrays.clock[:3].tolist() == [60, 59, 58] and arrays.eval[1] == 0.5

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games import lines, read_games, reader
+from assay.cli.resultfiles import read_results
+from assay.games import Game, index, lines, read_games, reader, select
 from assay.games.reader import OUTSIDE, TOO_LONG, UNTAGGED
 from assay.games.split import split
 
@@ -187,3 +188,36 @@ def test_a_game_has_tags_and_text(tmp_path: Path) -> None:
     (game,) = read_games(file)
     assert game.tags == {"White": 'Grünfeld "E"', "Black": "y"}
     assert game.text.startswith('[White "Grünfeld')
+
+
+@pytest.mark.parametrize("ends", ["\r", "\r\n", "\n"])
+@pytest.mark.parametrize("block", [64, 4 << 20])
+def test_lines_may_end_with_a_carriage_return_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, block: int
+) -> None:
+    """As on old Macs; the offsets are those of the file, and the games of an index are the same."""
+    games = [game_text(seed, 30, notes=seed % 2 == 0) for seed in range(5)]
+    path = tmp_path / "games.pgn"
+    path.write_bytes("\n\n".join(games).replace("\n", ends).encode())
+    monkeypatch.setattr(reader, "BLOCK", block)
+    found = list(read_games(path))
+    assert [game.text.replace("\r\n", "\n") for game in found] == games
+    raw = path.read_bytes()
+    assert all(raw[game.start_offset : game.end_offset].split() == game.data.split() for game in found)
+    index(path, tmp_path / "games.parquet")
+    assert [game.data for game in select([tmp_path / "games.parquet"])] == [game.data for game in found]
+    assert len(read_results([str(path)]).players) == len({name for game in found for name in _players(game)})
+
+
+def _players(game: Game) -> tuple[str, str]:
+    return game.tags["White"], game.tags["Black"]
+
+
+def test_false_tags_stray_results_and_braces_in_names(tmp_path: Path) -> None:
+    """What once took time in the square of its length; here that the games around are found."""
+    good = '[Event "good"]\n[White "Elm"]\n\n1. e4 e5 *\n\n'
+    for noise in ('[White "{"]\n' * 500, "[ab cd\n" * 500, "1-0\n\n" * 500, "1. e4 {open\n" * 500, "[Event\n" * 500):
+        path = tmp_path / "noise.pgn"
+        path.write_text(good + "1. d4 {a} *\n\n" + noise + "\n" + good)
+        events = [game.tags.get("Event") for game in read_games(path)]
+        assert events[0] == events[-1] == "good" and events.count("good") == 2, noise[:12]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -100,3 +101,22 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         find_files([tmp_path / "none.pgn"])
     with pytest.raises(InputError, match="cannot read"):
         Stream(tmp_path / "none.pgn")
+
+
+def test_only_files_are_read_in_a_folder(tmp_path: Path) -> None:
+    """A pipe would be waited for; a folder called like a file is looked into; a dangling link is left alone."""
+    (tmp_path / "sub.pgn").mkdir()
+    (tmp_path / "sub.pgn" / "a.pgn").write_text("1. e4 *")
+    (tmp_path / "gone.pgn").symlink_to(tmp_path / "nowhere.pgn")
+    os.mkfifo(tmp_path / "pipe.pgn")
+    assert find_files([tmp_path]) == [str(tmp_path / "sub.pgn" / "a.pgn")]
+
+
+def test_a_window_beyond_measure_is_refused(tmp_path: Path) -> None:
+    """A frame of 22 bytes may ask for 2 GB; what comes before it is read."""
+    good = zstandard.ZstdCompressor().compress(b"1. e4 *\n")
+    wide = b"\x28\xb5\x2f\xfd\x00" + bytes([(31 - 10) << 3]) + b"\x01\x00\x00"
+    (tmp_path / "wide.pgn.zst").write_bytes(good + wide)
+    with Stream(tmp_path / "wide.pgn.zst") as stream:
+        assert b"".join(stream.parts(100)) == b"1. e4 *\n"
+        assert stream.problem is not None and "more than 128 MB" in stream.problem

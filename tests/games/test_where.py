@@ -149,3 +149,17 @@ def test_no_text_gives_anything_but_a_filter_or_a_sentence(text: str) -> None:
         compile_where(text)
     except WhereError as error:
         assert str(error)
+
+
+def test_whole_numbers_and_others_in_one_list() -> None:
+    frame = pl.DataFrame({"white_elo": [1, 2, None], "black_elo": [3, 3, 3]})
+    assert frame.filter(compile_where("white_elo in (1, 2.5)", frame.schema)).height == 1
+    assert frame.filter(compile_where("avg_elo in (2, 2.5)", frame.schema)).height == 2
+
+
+def test_the_average_rating() -> None:
+    frame = pl.DataFrame({"white_elo": [1900, 1901, None], "black_elo": [2000, 2000, 2000]})
+    assert frame.filter(compile_where("avg_elo > 1950", frame.schema)).height == 1
+    assert frame.filter(compile_where("avg_elo is None", frame.schema)).height == 1
+    with pytest.raises(WhereError, match="did you mean 'avg_elo'"):
+        compile_where("average_elo > 1950")

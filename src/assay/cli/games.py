@@ -137,7 +137,9 @@ def month(month: str, out: Path, url: str | None, movetext: bool, format: str) -
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 @where_option
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw pictures there.")
-@click.option("--top", type=click.IntRange(1), default=20, show_default=True, help="Time controls in the text tables.")
+@click.option(
+    "--top", type=click.IntRange(1, 10**9), default=20, show_default=True, help="Time controls in the text tables."
+)
 @keep_duplicates_option
 @format_option
 def stats(
@@ -161,15 +163,16 @@ def stats(
     rows = _each_once(opened, rows_of(opened, where), keep_duplicates)
     with reading([index.path for index in opened]):
         found = count(rows)
-    if format == "table":
-        _print_stats(found, top)
-    else:
-        _print_stats_whole(found, format)
+    # The pictures first: whoever reads only the first lines of the tables (`| head`) wants them all the same.
     if plots is not None:
         from assay.report.plots_games import plot_stats
 
         for path in plot_stats(found, plots):
             say(f"assay: wrote {path}", err=True)
+    if format == "table":
+        _print_stats(found, top)
+    else:
+        _print_stats_whole(found, format)
 
 
 def _each_once(opened: list[Index], rows: pl.LazyFrame, keep_duplicates: bool) -> pl.LazyFrame:
@@ -255,7 +258,7 @@ def _print_stats_whole(found: Stats, format: str) -> None:
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 @click.option("--where", required=True, metavar="EXPR", help="The condition; see above.")
 @click.option("--count-only", is_flag=True, help="Print the number of games alone.")
-@click.option("--preview", type=click.IntRange(0), metavar="N", help="Print the first N games.")
+@click.option("--preview", type=click.IntRange(0, 10**9), metavar="N", help="Print the first N games.")
 @click.option(
     "--out-pgn", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the games there."
 )
@@ -280,7 +283,8 @@ def filter(
     Columns:
       source start_offset end_offset event site date round white black result white_elo black_elo
       white_title black_title white_rating_diff black_rating_diff time_control base_seconds
-      increment_seconds speed termination eco opening variant plies has_clock has_eval
+      increment_seconds speed termination eco opening variant plies has_clock has_eval;
+      and avg_elo, the mean of both ratings
 
     The games are written byte for byte as they stand in the files, which must not have changed since.
 
@@ -301,22 +305,22 @@ def filter(
         spans = collect(rows.select(SPAN), opened)
         written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
         say(f"assay: wrote {written:,} games to {out_pgn}", err=True)
-    if preview is not None and not count_only:
+    matched = int(collect(rows.select(pl.len()), opened).item()) if count_only or preview is None else 0
+    if count_only:
+        say(matched)
+    if preview is not None:
         first = collect(rows.head(preview).drop("_index"), opened)
         names = list(_PREVIEW) if format == "table" else first.columns
         print_table(list(first.iter_rows(named=True)), names, format=format)
         return
-    matched = int(collect(rows.select(pl.len()), opened).item())
-    if count_only:
-        say(matched)
-    else:
+    if not count_only:
         total = int(collect(rows_of(opened).select(pl.len()), opened).item())
         print_table([{"games": matched, "of": total}], format=format)
 
 
 @click.command(cls=Command)
 @click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
-@click.option("--per-band", type=click.IntRange(1), required=True, metavar="N", help="Games from each band.")
+@click.option("--per-band", type=click.IntRange(1, 10**12), required=True, metavar="N", help="Games from each band.")
 @click.option(
     "--out-pgn",
     required=True,
@@ -325,11 +329,15 @@ def filter(
     help="Where the games go; FILE.manifest.json beside it tells how they were drawn.",
 )
 @click.option(
-    "--band-width", type=click.IntRange(1), default=100, show_default=True, help="Width of a rating band, in Elo."
+    "--band-width",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    help="Width of a rating band, in Elo.",
 )
 @where_option
 @click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed draws the same games."
+    "--seed", type=click.IntRange(0, 2**63), default=0, show_default=True, help="The same seed draws the same games."
 )
 @keep_duplicates_option
 @format_option

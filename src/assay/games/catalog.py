@@ -64,8 +64,8 @@ def open_index(path: str | Path) -> Index:
     if missing:
         raise InputError(f"{file} is not an index of games: it has no column {missing[0]}.")
     try:
-        inputs = {item["name"]: item for item in about.get("inputs", [])}
-    except (AttributeError, KeyError, TypeError) as error:
+        inputs = {str(item["name"]): dict(item) for item in about.get("inputs", [])}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file} does not tell what it is an index of; index the games again.") from error
     return Index(file, rows, inputs)
 
@@ -149,6 +149,8 @@ def _from_source(index: Index, source: str, spans: pl.DataFrame) -> Iterator[Gam
     changed = InputError(
         f"{path} is not the file that {index.path} was made from (its size or content has changed); index it again."
     )
+    if not {"bytes", "xxh128"} <= set(about):
+        raise InputError(f"{index.path} does not tell the size of {source}; index it again.")
     if path.stat().st_size != about["bytes"]:
         raise changed
     with Stream(path, hashed=True) as stream:
@@ -164,6 +166,8 @@ def _pick(stream: Stream, source: str, spans: list[tuple[int, int]]) -> Iterator
     at, held = 0, b""  # `held` are the bytes from `at` on
     blocks = stream.blocks()
     for start, end in spans:
+        if start is None or end is None or not at <= start <= end:
+            raise InputError(f"the index says that a game of {source} goes from {start} to {end}; index it again.")
         while at + len(held) < end:
             block = next(blocks, None)
             if block is None:

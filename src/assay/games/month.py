@@ -96,8 +96,10 @@ def _games_indexed(target: Path, archive: Path, *, movetext: bool) -> int | None
         return None
     found = open_index(target)
     about = found.inputs.get(str(archive))
-    same = about is not None and about["bytes"] == archive.stat().st_size and about["xxh128"] == content_hash(archive)
-    return int(about["games"]) if about is not None and same and found.has_movetext >= movetext else None
+    if about is None or not {"bytes", "xxh128", "games"} <= set(about) or found.has_movetext < movetext:
+        return None
+    same = about["bytes"] == archive.stat().st_size and about["xxh128"] == content_hash(archive)
+    return int(about["games"]) if same else None
 
 
 def _checksum(base: str, name: str, *, present: bool, pause: float) -> str | None:

@@ -8,8 +8,9 @@ are left out; a position set up with a FEN tag is respected.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import rust_pgn_reader_python_binding as rust
 
+from assay.errors import InputError
 from assay.games.reader import Game, decode
 from assay.games.rules import MOST_MOVES, legal_en_passant
 
@@ -77,8 +79,8 @@ class GameArrays:
 PLY_FIELDS = tuple(f.name for f in fields(GameArrays) if f.name not in ("offsets", "valid", "reason"))
 
 
-def to_arrays(games: Iterable[str | bytes | Game], *, threads: int | None = None) -> GameArrays:
-    """Turn games, each with the text of one game, into flat arrays.
+def to_arrays(games: Iterable[str | bytes | Game] | str | Path, *, threads: int | None = None) -> GameArrays:
+    """Turn games, each with the text of one game, into flat arrays; or those of a PGN file, folder or index.
 
     >>> arrays = to_arrays(["1. e4 e5 2. Nf3 *", "1. e4 Ke4 *"])
     >>> arrays.offsets, arrays.valid, arrays.to_square
@@ -86,6 +88,8 @@ def to_arrays(games: Iterable[str | bytes | Game], *, threads: int | None = None
     >>> arrays.reason[1]
     'illegal move'
     """
+    if isinstance(games, str | bytes | Path):
+        games = _games_of_file(games)
     texts = _as_text([game.data if isinstance(game, Game) else game for game in games])
     reason = [""] * len(texts)
     texts = _leave_out(texts, reason)
@@ -102,6 +106,15 @@ def to_arrays(games: Iterable[str | bytes | Game], *, threads: int | None = None
     arrays = _join(parts, reason)
     refused = [g for g in np.flatnonzero(~arrays.valid).tolist() if not reason[g]]
     return _reread(arrays, texts, refused) if refused else arrays
+
+
+def _games_of_file(path: str | bytes | Path) -> Iterator[Game]:
+    """The games of a file that was named in the place of a list; a text of moves is not taken for a list of letters."""
+    from assay.games.export import select
+
+    if isinstance(path, bytes) or "\n" in str(path) or not (Path(path).exists() or Path(path).suffix):
+        raise InputError("one text is no list of games: write to_arrays([text]) for the text of one game.")
+    return select([path])
 
 
 def _as_text(games: Sequence[str | bytes]) -> pa.Array:

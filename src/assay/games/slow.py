@@ -16,6 +16,7 @@ NULL_MOVE = "null move"
 BAD_SETUP = "set-up position that is none"
 _TAGS = re.compile(r"\s*(?:\[[A-Za-z0-9][^\n]*(?:\n\s*|$))*")
 _ASIDE = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*", re.MULTILINE)
+_BLANK = re.compile(r"\n\s*\n")
 _COMMAND = re.compile(r"\[%(?:clk|eval)[^\]]{1,40}\]")
 _LONGEST = 200  # letters of commands behind one move: the first count
 UNREADABLE = "movetext that makes no sense"
@@ -64,7 +65,8 @@ def _short_lines(text: str) -> str:
     """
     tags = _TAGS.match(text)
     end = tags.end() if tags else 0
-    return text[:end] + _ASIDE.sub(_commands, text[end:])
+    # A blank line would end the game there.
+    return text[:end] + _BLANK.sub("\n", _ASIDE.sub(_commands, text[end:]))
 
 
 def _commands(aside: re.Match[str]) -> str:

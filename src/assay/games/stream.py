@@ -193,7 +193,9 @@ def find_files(paths: list[str | Path] | tuple[str | Path, ...]) -> list[str]:
     found: list[str] = []
     for path in paths:
         if str(path) != STDIN and Path(path).is_dir():
-            inside = sorted(str(file) for file in Path(path).rglob("*") if file.name.lower().endswith(SUFFIXES))
+            # Only files: a pipe would be waited for, a link that leads nowhere or a folder cannot be read.
+            named = (file for file in Path(path).rglob("*") if file.name.lower().endswith(SUFFIXES))
+            inside = sorted(str(file) for file in named if file.is_file())
             if not inside:
                 raise InputError(f"no PGN file in the folder {path} (looked for {', '.join(SUFFIXES)}).")
             found += inside

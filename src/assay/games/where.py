@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ Kind = Literal["number", "text", "truth", "nothing"]
 _POLARS = {pa.int64(): pl.Int64(), pa.int32(): pl.Int32(), pa.bool_(): pl.Boolean(), TEXT: pl.String()}
 INDEX_TYPES: dict[str, pl.DataType] = {field.name: _POLARS[field.type] for field in SCHEMA}
 
+AVERAGE = "avg_elo"  # no column of an index, but what many ask for: the mean of both ratings
 _MOST = 10_000  # characters: more than anybody types, less than the parser chokes on
 _OPERATORS: dict[type[ast.operator], Callable[[pl.Expr, pl.Expr], pl.Expr]] = {
     ast.Add: lambda a, b: a + b,
@@ -138,9 +139,15 @@ class _Reader:
         return term
 
     def column(self, node: ast.Name, name: str) -> _Term:
+        ratings = ("white_elo", "black_elo")
+        averaged = all(rating in self.schema for rating in ratings)
+        if name == AVERAGE and averaged:
+            white, black = (pl.col(rating).cast(pl.Float64) for rating in ratings)
+            return self.made(node, (white + black) / 2, "number")
         if name not in self.schema:
-            near = get_close_matches(name, self.schema, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(self.schema)}."
+            names = [*self.schema, *([AVERAGE] if averaged else [])]
+            near = get_close_matches(name, names, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"the columns are {', '.join(names)}."
             raise WhereError(f"there is no column {name!r}; {hint}")
         kind = _kind(self.schema[name])
         column = pl.col(name)
@@ -210,6 +217,9 @@ class _Reader:
             if member.kind not in (item.kind, "nothing"):
                 raise WhereError(f"{member.source!r} is not {_a(item.kind)}, as {item.source!r} is.")
         values = [member.value for member in members if member.kind != "nothing"]
+        if item.kind == "number":  # whole numbers and others side by side
+            item = replace(item, expr=item.expr.cast(pl.Float64))
+            values = [float(value) for value in values]
         found = item.expr.is_in(values).fill_null(False) if values else pl.lit(False)
         return found | item.expr.is_null() if len(values) < len(members) else found
 
