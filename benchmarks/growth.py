@@ -85,7 +85,7 @@ def _results(file: Path) -> Work:
 
 
 def find_probabilities(size: int, folder: Path) -> Work:
-    from assay.intrinsic import move_probabilities
+    from assay.moves.regan import move_probabilities
     from intrinsic import C, S, spreads
 
     deltas, _ = spreads(size)
@@ -93,7 +93,7 @@ def find_probabilities(size: int, folder: Path) -> Work:
 
 
 def fit_turns(size: int, folder: Path) -> Work:
-    from assay.intrinsic import fit
+    from assay.moves.regan import fit
     from intrinsic import spreads
 
     deltas, played = spreads(size)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from assay.intrinsic import Agent, fit, move_probabilities, project
+from assay.moves.regan import Agent, fit, move_probabilities, project
 from measure import Cost, Measurement, alone, best, show
 
 MOVES, S, C = 50, 0.12, 0.5

@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 from rated_sample import MARKS, read, tallied
 
-from assay.intrinsic.agent import Agent
-from assay.intrinsic.rate import rate
-from assay.intrinsic.scale import ArteryMethod
+from assay.moves.regan.agent import Agent
+from assay.moves.regan.rate import rate
+from assay.moves.regan.scale import ArteryMethod
 from assay.performance.calibration import load
-from assay.report.tables import render
+from assay.reports.tables import render
 
 WAYS: tuple[ArteryMethod, ...] = ("combined", "error", "match")
 

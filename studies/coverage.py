@@ -16,13 +16,13 @@ import numpy as np
 from rated_sample import METHOD, held, read
 
 from assay.errors import AssayError
-from assay.intrinsic.calibrate import calibrate
-from assay.intrinsic.line import Line
-from assay.intrinsic.models import move_probabilities
-from assay.intrinsic.rate import INTERVALS, rate, rate_by_fit
-from assay.intrinsic.scale import Scale, Trend
-from assay.intrinsic.tally import Tally
-from assay.report.tables import render
+from assay.moves.regan.calibrate import calibrate
+from assay.moves.regan.line import Line
+from assay.moves.regan.models import move_probabilities
+from assay.moves.regan.rate import INTERVALS, rate, rate_by_fit
+from assay.moves.regan.scale import Scale, Trend
+from assay.moves.regan.tally import Tally
+from assay.reports.tables import render
 
 SIZES = (150, 400, 1000, 4000)
 FITS = 60

@@ -26,10 +26,10 @@ from assay.engine.run import analyse
 from assay.engine.store import Store, writing
 from assay.engine.turns import turns
 from assay.games import Game, read_games
-from assay.intrinsic import fit, move_probabilities
+from assay.moves.regan import fit, move_probabilities
 from assay.performance.calibrating import sample_of
 from assay.performance.groups import mileposts
-from assay.report.tables import render
+from assay.reports.tables import render
 
 DRAWS = 400
 

@@ -16,12 +16,12 @@ import numpy as np
 from rated_sample import METHOD, held, read
 
 from assay.errors import AssayError
-from assay.intrinsic.calibrate import calibrate
-from assay.intrinsic.intervals import crossing, moderated
-from assay.intrinsic.rate import rate_by_fit
-from assay.intrinsic.scale import ARTERY_METHODS, FIT_METHODS, Scale, evidence
-from assay.intrinsic.tally import Tally
-from assay.report.tables import render
+from assay.moves.regan.calibrate import calibrate
+from assay.moves.regan.intervals import crossing, moderated
+from assay.moves.regan.rate import rate_by_fit
+from assay.moves.regan.scale import ARTERY_METHODS, FIT_METHODS, Scale, evidence
+from assay.moves.regan.tally import Tally
+from assay.reports.tables import render
 
 ways = (*ARTERY_METHODS, *FIT_METHODS)
 

@@ -15,12 +15,12 @@ import numpy as np
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.games import read_games
-from assay.intrinsic.difficulty import lesser_depths
+from assay.moves.regan.difficulty import lesser_depths
 from assay.performance.calibration import load
 from assay.performance.groups import PHASES, Groups, phases
 from assay.performance.ipr import How, rate_groups
 from assay.performance.judged import judge
-from assay.report.tables import render
+from assay.reports.tables import render
 
 ERAS = ((1976, 1979), (1991, 1994), (2006, 2009), (2010, 2014))
 pgn, store, depth = sys.argv[1], sys.argv[2], int((*sys.argv, 6)[3])

@@ -13,8 +13,8 @@ import numpy as np
 from rated_sample import cross_fit, read
 from scipy.stats import norm
 
-from assay.intrinsic.screen import screen
-from assay.report.tables import render
+from assay.moves.regan.screen import screen
+from assay.reports.tables import render
 
 pgn, store, depth, folds = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 3)[4])
 _, sample = read(pgn, store, depth)

@@ -20,10 +20,10 @@ import numpy as np
 from rated_sample import Held, cross_fit, held, read, read_all
 
 from assay.errors import AssayError, ModelError
-from assay.intrinsic.rate import Rating, rate
-from assay.intrinsic.screen import FAR_BELOW, FEWEST_IN_A_GAME, single_z
+from assay.moves.regan.rate import Rating, rate
+from assay.moves.regan.screen import FAR_BELOW, FEWEST_IN_A_GAME, single_z
 from assay.performance.calibration import load
-from assay.report.tables import render
+from assay.reports.tables import render
 
 LATER = 2010
 Case = tuple[int, float, Rating]

@@ -14,10 +14,10 @@ import argparse
 import numpy as np
 from rated_sample import METHOD, held, read, read_all
 
-from assay.intrinsic.calibrate import calibrate
-from assay.intrinsic.rate import rate
+from assay.moves.regan.calibrate import calibrate
+from assay.moves.regan.rate import rate
 from assay.performance.calibration import load
-from assay.report.tables import render
+from assay.reports.tables import render
 
 GROUPS = 5
 

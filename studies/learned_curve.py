@@ -20,8 +20,8 @@ from assay.learned.config import Config, read_config
 from assay.learned.evaluate import judge, standard_error, unseen_rows
 from assay.learned.run import MANIFEST, SETTINGS
 from assay.learned.training import drawn, training_rows
-from assay.report.plots_learned import save_figure
-from assay.report.tables import render
+from assay.reports.plots_learned import save_figure
+from assay.reports.tables import render
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ from assay.learned.inputs import Plies
 from assay.learned.rate import posteriors
 from assay.learned.shipped import shipped
 from assay.learned.split import hash64
-from assay.report.tables import render
+from assay.reports.tables import render
 from assay.scoring import implied_noise, posterior_mean
 
 Floats = npt.NDArray[np.float64]

@@ -23,7 +23,7 @@ from assay.engine.run import analyse
 from assay.engine.store import Store, writing
 from assay.engine.turns import Turns, turns
 from assay.games import read_games
-from assay.intrinsic import fit, scaled_deltas
+from assay.moves.regan import fit, scaled_deltas
 
 FULL = 50
 WIDTHS = (10, 20, 30, FULL)

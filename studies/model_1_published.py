@@ -13,7 +13,7 @@ import sys
 import numpy as np
 from spreads import load, show
 
-from assay.intrinsic import project, scaled_deltas
+from assay.moves.regan import project, scaled_deltas
 
 MARKS = np.arange(2700, 1500, -100)
 S = [0.080, 0.089, 0.093, 0.100, 0.111, 0.120, 0.130, 0.143, 0.153, 0.149, 0.155, 0.168]

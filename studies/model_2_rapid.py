@@ -15,7 +15,7 @@ import numpy as np
 import zstandard
 from spreads import show
 
-from assay.intrinsic import elsewhere_deltas, fit, scaled_deltas
+from assay.moves.regan import elsewhere_deltas, fit, scaled_deltas
 
 LINES = 20
 

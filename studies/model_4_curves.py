@@ -11,7 +11,7 @@ import warnings
 from spreads import load, show
 
 from assay.errors import AssayWarning, ModelError
-from assay.intrinsic import CURVES, MODELS, fit
+from assay.moves.regan import CURVES, MODELS, fit
 from assay.performance.fits import How, spread_of
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from spreads import load, show
 
 from assay.errors import AssayWarning, NotConverged
-from assay.intrinsic import Agent, fit, scaled_deltas
+from assay.moves.regan import Agent, fit, scaled_deltas
 
 S, C = 0.12, 0.5
 SIZES = (200, 1000, 5000)

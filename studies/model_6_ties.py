@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 from spreads import load, show
 
-from assay.intrinsic import move_probabilities, scaled_deltas
+from assay.moves.regan import move_probabilities, scaled_deltas
 from assay.performance.fits import How, spread_of
 
 

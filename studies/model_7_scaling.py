@@ -12,7 +12,7 @@ import numpy as np
 from spreads import load, show
 
 from assay.performance.difference import difference_table, losses
-from assay.report.plots_intrinsic import plot_scaling
+from assay.reports.plots_intrinsic import plot_scaling
 
 
 def main(games: str, store: str, depth: str = "10", figures: str = "") -> None:

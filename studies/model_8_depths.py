@@ -10,7 +10,7 @@ import sys
 import numpy as np
 from spreads import load, show
 
-from assay.intrinsic import fit_depth_weights, scaled_deltas
+from assay.moves.regan import fit_depth_weights, scaled_deltas
 
 DEPTHS = (2, 4, 6, 8, 10)
 

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 import numpy as np
 from matplotlib import pyplot
 
-from assay.intrinsic import CURVES, curve_value, move_probabilities, scaled, scaled_deltas
+from assay.moves.regan import CURVES, curve_value, move_probabilities, scaled, scaled_deltas
 
 BLUE, ORANGE, GREEN, PINK, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#666666"
 # The position of docs/model.md: six moves and what an engine says of them.

@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 from rated_sample import METHOD, held, read, tallied
 
-from assay.intrinsic.calibrate import calibrate
-from assay.intrinsic.rate import rate
-from assay.intrinsic.screen import screen
-from assay.report.tables import render
+from assay.moves.regan.calibrate import calibrate
+from assay.moves.regan.rate import rate
+from assay.moves.regan.screen import screen
+from assay.reports.tables import render
 
 pgn, store, depth, repetitions = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 400)[4])
 turns, sample = read(pgn, store, depth)

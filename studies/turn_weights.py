@@ -16,12 +16,12 @@ import numpy as np
 from rated_sample import METHOD, read
 from sklearn.ensemble import HistGradientBoostingRegressor
 
-from assay.intrinsic.artery import Artery
-from assay.intrinsic.calibrate import calibrate
-from assay.intrinsic.sample import Sample, dealt
-from assay.intrinsic.scale import Scale
-from assay.intrinsic.tally import tally
-from assay.report.tables import render
+from assay.moves.regan.artery import Artery
+from assay.moves.regan.calibrate import calibrate
+from assay.moves.regan.sample import Sample, dealt
+from assay.moves.regan.scale import Scale
+from assay.moves.regan.tally import tally
+from assay.reports.tables import render
 
 FOLDS = 3
 STEP = 100.0

@@ -12,7 +12,7 @@ import pytest
 
 from assay.cli import sample
 from assay.cli.main import COMMANDS
-from assay.intrinsic import CURVES, MODELS
+from assay.moves.regan import CURVES, MODELS
 from assay.performance.groups import KEYS
 
 ROOT = Path(__file__).parents[1]

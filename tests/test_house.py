@@ -17,14 +17,13 @@ PACKAGE = Path(assay.__file__).parent
 MAY_IMPORT = {
     "games": set(),
     "engine": {"games"},
-    "intrinsic": set(),
     "results": set(),
     "moves": {"games", "engine"},
-    "performance": {"games", "engine", "intrinsic", "results"},
-    "learned": {"games", "engine", "intrinsic", "performance"},
-    "report": {"games", "engine", "intrinsic", "performance", "learned", "results"},
-    "web": {"games", "engine", "intrinsic", "performance", "learned", "results", "report"},
-    "cli": {"games", "engine", "intrinsic", "performance", "learned", "results", "report", "web"},
+    "performance": {"games", "engine", "moves", "results"},
+    "learned": {"games", "engine", "moves", "performance"},
+    "reports": {"games", "engine", "moves", "performance", "learned", "results"},
+    "web": {"games", "engine", "moves", "performance", "learned", "results", "reports"},
+    "cli": {"games", "engine", "moves", "performance", "learned", "results", "reports", "web"},
 }
 HEAVY = {
     "numpy",
@@ -56,6 +55,20 @@ def test_imports_run_one_way(room: str) -> None:
         rooms = {name.split(".")[1] for name in imports_of(file) if name.startswith("assay.")}
         wrong = {r for r in rooms if (PACKAGE / r).is_dir()} - MAY_IMPORT[room] - {room}
         assert not wrong, f"{file.relative_to(PACKAGE)} imports {wrong}"
+
+
+# Rooms that know arrays and nothing else: no games, no files, no engine.
+ARRAYS_ONLY = {
+    "moves/regan": ("assay.moves.regan", "assay.errors", "assay.curve", "numpy", "scipy"),
+}
+
+
+@pytest.mark.parametrize("room", sorted(ARRAYS_ONLY))
+def test_rooms_of_arrays_know_nothing_else(room: str) -> None:
+    for file in (PACKAGE / room).rglob("*.py"):
+        for name in imports_of(file):
+            known = any(name == may or name.startswith(f"{may}.") for may in ARRAYS_ONLY[room])
+            assert known or name.split(".")[0] in sys.stdlib_module_names, f"{file.relative_to(PACKAGE)} imports {name}"
 
 
 def test_the_top_of_the_package_imports_no_room() -> None:

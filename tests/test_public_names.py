@@ -21,7 +21,7 @@ LIBRARY = {
         Game GameArrays Tags compile_where fens index keys read_games read_tags repeated select to_arrays uci
     """,
     "assay.engine": "Engine Identity Store Turns",
-    "assay.intrinsic": """
+    "assay.moves.regan": """
         CURVES MODELS Agent DepthWeights Fit ModelError NotConverged Projection TooFewTurns curve_value elsewhere_deltas
         fit fit_depth_weights move_probabilities played_log_probabilities project scaled scaled_deltas
     """,
@@ -38,23 +38,23 @@ LIBRARY = {
 
 # Functions whose arguments are promised, with the arguments that callers name; more may come, at the end or by keyword.
 ARGUMENTS = {
-    "assay.intrinsic.scaled_deltas": "values k cap tie scale",
-    "assay.intrinsic.move_probabilities": "deltas s c model curve weights",
-    "assay.intrinsic.project": "deltas s c",
-    "assay.intrinsic.fit": "deltas played method model curve c games",
-    "assay.intrinsic.Agent": "s c",
+    "assay.moves.regan.scaled_deltas": "values k cap tie scale",
+    "assay.moves.regan.move_probabilities": "deltas s c model curve weights",
+    "assay.moves.regan.project": "deltas s c",
+    "assay.moves.regan.fit": "deltas played method model curve c games",
+    "assay.moves.regan.Agent": "s c",
     "assay.engine.turns.turns": "games store depth from_move limit",
     "assay.results.rate": "white black score average white_advantage draw_rate anchors priors",
     "assay.learned.encode_ply_planes": "board move prev_move",
     "assay.games.read_games": "path",
-    "assay.report.make.make": "files making preset",
-    "assay.report.write.write": "report path format",
-    "assay.report.tables.render": "rows columns format titles decimals",
+    "assay.reports.make.make": "files making preset",
+    "assay.reports.write.write": "report path format",
+    "assay.reports.tables.render": "rows columns format titles decimals",
     "assay.engine.find.find": "engine",
 }
 
 ATTRIBUTES = {
-    "assay.intrinsic.Fit": """
+    "assay.moves.regan.Fit": """
         s c s_error c_error covariance mm_predicted mm_actual ad_predicted ad_actual top_predicted top_actual
         rank_predicted rank_actual qfit percentiles percentile_curve turns games elsewhere converged interval
     """,
@@ -154,9 +154,9 @@ COLUMNS = {
         elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
         ipr_error
     """,
-    "assay.report.tables.FORMATS": "table csv json",
-    "assay.intrinsic.CURVES": "invexp ipa ipb secha sechb",
-    "assay.intrinsic.MODELS": "power shares third",
+    "assay.reports.tables.FORMATS": "table csv json",
+    "assay.moves.regan.CURVES": "invexp ipa ipb secha sechb",
+    "assay.moves.regan.MODELS": "power shares third",
 }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assay.cli.main import main
-from assay.report import make, pdf
+from assay.reports import make, pdf
 
 Run = Callable[..., tuple[int, str]]
 make_report = runpy.run_path(str(Path(__file__).parents[1] / "report" / "conftest.py"))["make_report"]

@@ -13,7 +13,7 @@ from assay.web import jobs
 
 PACKAGE = Path(assay.__file__).parent
 # Where the time of the day is wanted: it says when an artefact was made, a job came, a report was written.
-TELL_THE_DATE = {"manifest.py", "report/assemble.py", "web/jobs.py"}
+TELL_THE_DATE = {"manifest.py", "reports/assemble.py", "web/jobs.py"}
 
 
 def wall_clocks(file: Path) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from numpy.typing import NDArray
-from tests.intrinsic.players import MARKS
+from tests.moves.regan.players import MARKS
 from tests.performance.made_up import rated_turns
 
 from assay.performance.calibrating import make_calibration

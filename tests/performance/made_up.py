@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from tests.intrinsic.players import MARKS, TURNS_PER_GAME, parameters
-from tests.intrinsic.spreads import choose, random_values
+from tests.moves.regan.players import MARKS, TURNS_PER_GAME, parameters
+from tests.moves.regan.spreads import choose, random_values
 
 from assay.engine.headers import SCHEMA
 from assay.engine.identity import Identity
 from assay.engine.turns import Turns
-from assay.intrinsic import move_probabilities, scaled_deltas
+from assay.moves.regan import move_probabilities, scaled_deltas
 
 ENGINE = Identity("Made-up 1.0", "net", (("Hash", "16"),), nodes=0, lines=50)
 

@@ -11,7 +11,7 @@ import polars as pl
 from assay.engine.identity import Identity
 from assay.engine.position import encode_move, from_board
 from assay.engine.turns import Turns
-from assay.intrinsic import Agent, scaled_deltas
+from assay.moves.regan import Agent, scaled_deltas
 
 START = chess.Board()
 # What White may do at the start, in some order; every simulated turn happens there.

@@ -12,7 +12,7 @@ import pytest
 from tests.performance.made_up import ENGINE
 
 from assay.errors import AssayWarning, CalibrationError
-from assay.intrinsic.project import project
+from assay.moves.regan.project import project
 from assay.performance.calibration import Calibration, default_name, load, save, shipped
 from assay.performance.presets import depths, preset_depth
 

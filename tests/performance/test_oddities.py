@@ -9,7 +9,7 @@ import pytest
 from tests.performance.made_up import turns_of
 
 from assay.engine.turns import Turns
-from assay.intrinsic.screen import single_z
+from assay.moves.regan.screen import single_z
 from assay.performance.calibration import Calibration
 from assay.performance.groups import group
 from assay.performance.ipr import How, rate_groups

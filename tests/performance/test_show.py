@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.performance.simulated_turns import START, simulated_turns
 
-from assay.intrinsic import move_probabilities, scaled_deltas
+from assay.moves.regan import move_probabilities, scaled_deltas
 from assay.performance.show import ELSEWHERE, show_turns
 
 TURNS = simulated_turns({"A": (0.2, 0.5, 2000.0)}, games=1, plies=20)

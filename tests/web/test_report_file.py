@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from assay.report.page import render
-from assay.report.pdf import print_pdf
+from assay.reports.page import render
+from assay.reports.pdf import print_pdf
 
 make_report = runpy.run_path(str(Path(__file__).parents[1] / "report" / "conftest.py"))["make_report"]
 

@@ -34,7 +34,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @click.option("--within", type=click.FloatRange(1), default=20, show_default=True, help="Points from a mark, at most.")
 @click.option(
     "--method",
-    type=OneOf("assay.intrinsic.criteria", "CRITERIA"),
+    type=OneOf("assay.moves.regan.criteria", "CRITERIA"),
     default="percentile",
     show_default=True,
     help="How s and c are fitted at each mark.",
@@ -84,8 +84,8 @@ def calibrate(
     from assay.engine.store import Store
     from assay.engine.turns import turns as build
     from assay.games.stream import find_files
-    from assay.intrinsic.difficulty import lesser_depths
     from assay.manifest import describe_inputs
+    from assay.moves.regan.difficulty import lesser_depths
     from assay.performance.analysed import read_all
     from assay.performance.calibrating import make_calibration
     from assay.performance.calibration import save
@@ -154,7 +154,7 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None, fo
     found = load(name, depth=depth)
     _print_calibration(found, format)
     if plots is not None:
-        from assay.report.plots_rating import plot_calibration
+        from assay.reports.plots_rating import plot_calibration
 
         for path in plot_calibration(found, plots):
             say(f"Written: {path}", err=True)

@@ -14,7 +14,7 @@ import click
 from assay.cli.manual import write_foot
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
-from assay.report.tables import FORMATS, render
+from assay.reports.tables import FORMATS, render
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
@@ -173,7 +173,7 @@ def tell_duplicates(found: Duplicates | str) -> None:
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:
-    """Print a table to stdout; see :func:`assay.report.tables.render`."""
+    """Print a table to stdout; see :func:`assay.reports.tables.render`."""
     say(render(rows, columns, **how))
 
 

@@ -165,7 +165,7 @@ def stats(
         found = count(rows)
     # The pictures first: whoever reads only the first lines of the tables (`| head`) wants them all the same.
     if plots is not None:
-        from assay.report.plots_games import plot_stats
+        from assay.reports.plots_games import plot_stats
 
         for path in plot_stats(found, plots):
             say(f"assay: wrote {path}", err=True)

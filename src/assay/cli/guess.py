@@ -65,7 +65,7 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
         print_table(shown, format=format)
         return
     from assay.learned.guess import sans
-    from assay.report.plots_learned import planes_figure, save_figure
+    from assay.reports.plots_learned import planes_figure, save_figure
 
     title = f"game {number}, ply {ply}: {sans(arrays, 0, game)[ply - 1]}"
     save_figure(planes_figure(np.asarray(arrays.boards[ply - 1]), unpack(packed), planes, title), out)
@@ -114,7 +114,7 @@ def guess(
     if len(guesses) == 1 and player is None:
         _print_moves(guesses[0], format)
         if out is not None:
-            from assay.report.plots_learned import posterior_figure, save_figure
+            from assay.reports.plots_learned import posterior_figure, save_figure
 
             save_figure(posterior_figure(guesses[0]), out)
     elif out is not None:

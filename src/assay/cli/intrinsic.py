@@ -95,21 +95,21 @@ def _read(files: Sequence[str]) -> list[Game]:
 )
 @click.option(
     "--model",
-    type=OneOf("assay.intrinsic.models", "MODELS"),
+    type=OneOf("assay.moves.regan.models", "MODELS"),
     default="power",
     show_default=True,
     help="How temptation becomes probability: the ratio rule.",
 )
 @click.option(
     "--curve",
-    type=OneOf("assay.intrinsic.curves", "CURVES"),
+    type=OneOf("assay.moves.regan.curves", "CURVES"),
     default="invexp",
     show_default=True,
     help="Curve of temptation.",
 )
 @click.option(
     "--method",
-    type=OneOf("assay.intrinsic.criteria", "CRITERIA"),
+    type=OneOf("assay.moves.regan.criteria", "CRITERIA"),
     default="percentile",
     show_default=True,
     help="Way of fitting; percentile is the paper's.",
@@ -182,7 +182,7 @@ def fit(
         count = append_rows(append, ", ".join(Path(file).name for file in files), rows, fix_c)
         say(f"Added {count:,} rows to {append}.", err=True)
     if plots is not None:
-        from assay.report.plots_intrinsic import plot_fits
+        from assay.reports.plots_intrinsic import plot_fits
 
         for path in plot_fits(turns, rows, how, plots):
             say(f"Written: {path}", err=True)
@@ -285,7 +285,7 @@ def show(
 
     from assay.errors import InputError
     from assay.performance.show import show_turns
-    from assay.report.charts import said_chance
+    from assay.reports.charts import said_chance
 
     games = _read([file])
     if number > len(games):

@@ -182,7 +182,7 @@ def train(
     from assay.learned.dataset import open_dataset
     from assay.learned.fit import fit_run
     from assay.learned.run import open_run, read_settings
-    from assay.report.plots_learned import reliability_figure, save_figure, training_figure
+    from assay.reports.plots_learned import reliability_figure, save_figure, training_figure
 
     inputs = ("board", *(kind for kind, wanted in (("clock", clock), ("engine", engine), ("ending", ending)) if wanted))
     if resume:
@@ -276,7 +276,7 @@ def evaluate(
         if several is not None:
             table.append({"run": name, "what": "players with several games", **_shown(several)})
         if plots is not None:
-            from assay.report.plots_learned import confusion_figure, reliability_figure, save_figure
+            from assay.reports.plots_learned import confusion_figure, reliability_figure, save_figure
 
             plots.mkdir(parents=True, exist_ok=True)
             save_figure(reliability_figure(judged), plots / "reliability.svg")

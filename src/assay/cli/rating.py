@@ -166,7 +166,7 @@ def _turns(
 )
 @click.option(
     "--interval",
-    type=OneOf("assay.intrinsic.rate", "INTERVALS"),
+    type=OneOf("assay.moves.regan.rate", "INTERVALS"),
     default="clustered",
     show_default=True,
     help="Kind of interval.",
@@ -230,7 +230,7 @@ def ipr(
     decimals = whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
     print_table(values, columns, format=format, decimals=decimals, titles=TITLES)
     if plots is not None:
-        from assay.report.plots_rating import plot_ratings
+        from assay.reports.plots_rating import plot_ratings
 
         for path in plot_ratings(rows, by, plots):
             say(f"Written: {path}", err=True)
@@ -352,7 +352,7 @@ def posterior(
     columns = ["ply", "move", "player", "mean", "low", "high"]
     print_table(rows, columns, format=format, decimals={"mean": 0, "low": 0, "high": 0})
     if plots is not None:
-        from assay.report.plots_rating import plot_posterior
+        from assay.reports.plots_rating import plot_posterior
 
         say(f"Written: {plot_posterior(found, level, plots)}", err=True)
 

@@ -17,12 +17,12 @@ import numpy as np
 from assay import manifest
 from assay.engine.identity import Identity
 from assay.errors import AssayWarning, CalibrationError
-from assay.intrinsic.artery import Artery
-from assay.intrinsic.difficulty import TERMS, TRAITS, Difficulty
-from assay.intrinsic.line import Line
-from assay.intrinsic.scale import Scale, Trend
-from assay.intrinsic.spread import Floats, scaled_deltas
-from assay.intrinsic.tally import STATISTICS
+from assay.moves.regan.artery import Artery
+from assay.moves.regan.difficulty import TERMS, TRAITS, Difficulty
+from assay.moves.regan.line import Line
+from assay.moves.regan.scale import Scale, Trend
+from assay.moves.regan.spread import Floats, scaled_deltas
+from assay.moves.regan.tally import STATISTICS
 from assay.paths import atomic
 
 KIND = "assay calibration"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ModelError
-from assay.intrinsic.rate import (
+from assay.moves.regan.rate import (
     FEW_TURNS,
     FEWEST_TO_RESAMPLE,
     FEWEST_TURNS,
@@ -20,8 +20,8 @@ from assay.intrinsic.rate import (
     rate,
     rate_by_fit,
 )
-from assay.intrinsic.scale import ARTERY_METHODS, expectation
-from assay.intrinsic.spread import Floats
+from assay.moves.regan.scale import ARTERY_METHODS, expectation
+from assay.moves.regan.spread import Floats
 from assay.performance.judged import Judged
 from assay.performance.oddities import far_below, is_elsewhere, pool_note, taken_tags
 from assay.performance.points import POINTS, performance_rating

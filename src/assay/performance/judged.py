@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
-from assay.intrinsic.scale import Scale
-from assay.intrinsic.spread import Floats
-from assay.intrinsic.tally import Tally, tally
+from assay.moves.regan.scale import Scale
+from assay.moves.regan.spread import Floats
+from assay.moves.regan.tally import Tally, tally
 from assay.performance.analysed import Spreads, spreads_of, traits_of
 from assay.performance.calibration import Calibration
 from assay.performance.groups import Groups

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.intrinsic.screen import FAR_BELOW, single_z
-from assay.intrinsic.spread import Floats
+from assay.moves.regan.screen import FAR_BELOW, single_z
+from assay.moves.regan.spread import Floats
 from assay.performance.judged import Judged
 from assay.pools import POOLS, SLOW, is_online
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.intrinsic.spread import Floats
+from assay.moves.regan.spread import Floats
 
 # FIDE's table ends at 800 points above or below the opposition.
 MOST = 800.0

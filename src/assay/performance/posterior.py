@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
-from assay.intrinsic.posterior import Posterior, posterior
-from assay.intrinsic.tally import tally
+from assay.moves.regan.posterior import Posterior, posterior
+from assay.moves.regan.tally import tally
 from assay.performance.analysed import spreads_of
 from assay.performance.calibration import Calibration
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from assay.bands import STANDARD
 from assay.errors import ModelError
-from assay.intrinsic.rate import FEWEST_TURNS, Rating, rate
-from assay.intrinsic.scale import engine_rating
-from assay.intrinsic.screen import (
+from assay.moves.regan.rate import FEWEST_TURNS, Rating, rate
+from assay.moves.regan.scale import engine_rating
+from assay.moves.regan.screen import (
     FEWEST_FOR_NULL,
     Assistance,
     Screened,

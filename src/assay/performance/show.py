@@ -10,8 +10,8 @@ import numpy as np
 from assay.engine.position import decode_move, to_fen
 from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
-from assay.intrinsic.models import move_probabilities
-from assay.intrinsic.spread import Floats, scaled_deltas
+from assay.moves.regan.models import move_probabilities
+from assay.moves.regan.spread import Floats, scaled_deltas
 from assay.performance.fits import refuse_one_line
 
 ELSEWHERE = "elsewhere"

@@ -25,8 +25,8 @@ from assay.engine.position import decode_move
 from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
 from assay.errors import InputError
-from assay.intrinsic.agent import Agent
-from assay.intrinsic.spread import Floats
+from assay.moves.regan.agent import Agent
+from assay.moves.regan.spread import Floats
 
 RESIGN = -6.0
 LONGEST = 300

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.games.moves import STANDARD
-from assay.intrinsic.spread import Floats
+from assay.moves.regan.spread import Floats
 from assay.pools import scale_of
 
 _DATE = re.compile(r"(\d{4})(?:\.(\d\d|\?\?))?(?:\.(\d\d|\?\?))?")

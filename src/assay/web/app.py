@@ -20,8 +20,8 @@ from starlette.routing import Route
 
 from assay.errors import AssayError, InputError, OutputError
 from assay.progress import duration
-from assay.report.page import TEMPLATES, policy
-from assay.report.presets import presets
+from assay.reports.page import TEMPLATES, policy
+from assay.reports.presets import presets
 from assay.web.checker import Checker, NoCheckError
 from assay.web.guard import Guard, refused
 from assay.web.jobs import FORMATS, WAITING, Job, JobFolders

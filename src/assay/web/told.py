@@ -11,8 +11,8 @@ from typing import Any
 
 from assay.engine.uci import end_engines
 from assay.progress import Progress
-from assay.report.content import Report
-from assay.report.write import TEXTS, write
+from assay.reports.content import Report
+from assay.reports.write import TEXTS, write
 from assay.web.jobs import read_json, write_json
 
 _TELL_EVERY = 0.5

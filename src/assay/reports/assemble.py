@@ -1,0 +1,399 @@
+"""Put a report together: turns, ratings by three ways, screening, games; what cannot be had is said in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from assay import __version__
+from assay.engine.store import Store
+from assay.engine.turns import Turns
+from assay.games import Game as PgnGame
+from assay.games.duplicates import Duplicates
+from assay.learned.guess import AGAIN
+from assay.moves.regan import scaled_deltas
+from assay.performance.analysed import as_in
+from assay.performance.calibration import Calibration
+from assay.performance.groups import PHASES, UNKNOWN, Groups, group, in_pool
+from assay.performance.ipr import How, Row, rate_groups
+from assay.performance.judged import judge
+from assay.performance.points import POINTS
+from assay.performance.posterior import game_posteriors
+from assay.performance.screening import ScreenRow, screen_groups
+from assay.performance.tags import is_standard, tag_ratings
+from assay.pools import POOLS, SLOW, is_online, scale_of
+from assay.reports import meaning
+from assay.reports.content import LEVEL, Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source
+from assay.reports.learned import UNREAD, Learned, learned_ratings
+from assay.reports.standings import PRIOR, result_ratings
+from assay.reports.walk import walk
+
+Label = TypeVar("Label", int, str)
+MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
+
+
+@dataclass(frozen=True)
+class Input:
+    """The games of a report, where they come from, which of them occur again, and the pool if it was given."""
+
+    games: Sequence[PgnGame]
+    name: str
+    sources: tuple[Source, ...]
+    problems: Mapping[str, int] = field(default_factory=dict)
+    expected: int = 0
+    duplicates: Duplicates = field(default_factory=Duplicates)
+    pool: str | None = None
+
+    @property
+    def again(self) -> dict[int, int]:
+        """By the place of a game that occurs again the number of the game that it is."""
+        return {each.number - 1: each.first for each in self.duplicates.found}
+
+    @property
+    def counted(self) -> list[int]:
+        """The places of the games that count: each game once."""
+        again = self.again
+        return [at for at in range(len(self.games)) if at not in again]
+
+
+def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration) -> Report:
+    """Everything that a report says about these games; `turns` are those of the games that count."""
+    whole = in_pool(as_in(turns, given.games, given.counted), given.pool)
+    turns = _apart_by_pool(whole, given.counted)
+    standard = is_standard(turns.games)
+    counted = [at for at in given.counted if standard[at]]
+    tags = turns.games[counted]
+    rated = _rate_players(turns, calibration)
+    standing = result_ratings(tags)
+    names = list(zip(*([name or UNKNOWN for name in tags[side]] for side in ("white", "black")), strict=True))
+    learned = learned_ratings([given.games[at] for at in counted], names)
+    screened = _screen(turns, calibration)
+    players = [
+        _player(name, turns.games, counted, rated, screened, standing, learned, field_size=len(screened))
+        for name in dict.fromkeys(name for pair in names for name in pair)
+    ]
+    players.sort(key=lambda player: (not player.intrinsic.known, -(player.intrinsic.value or 0.0), player.name))
+    return Report(
+        title=_title(turns.games, given.name),
+        players=tuple(players),
+        games=_games(given, whole.games, turns, store, calibration, {player.name: player for player in players}),
+        provenance=_provenance(given, turns, calibration, learned),
+        site=_only(turns.games["site"]),
+        dates=_dates(turns.games["date"]),
+        games_expected=given.expected or len(given.games),
+    )
+
+
+def _apart_by_pool(turns: Turns, counted: Sequence[int]) -> Turns:
+    """Turns in which a player of several pools goes by a name for each: ratings of two pools are two scales."""
+    games, standard = turns.games, is_standard(turns.games)
+    pools = [scale_of(pool) for pool in games["pool"]]
+    seen: dict[str | None, set[str]] = {}
+    for at in counted:
+        for side in ("white", "black"):
+            if standard[at]:
+                seen.setdefault(games[side][at], set()).add(pools[at])
+
+    def called(name: str | None, pool: str) -> str | None:
+        return f"{name or UNKNOWN} ({POOLS[pool]})" if len(seen.get(name, ())) > 1 else name
+
+    named = [
+        pl.Series(side, [called(name, pool) for name, pool in zip(games[side], pools, strict=True)], dtype=pl.String)
+        for side in ("white", "black")
+    ]
+    return replace(turns, games=games.with_columns(named))
+
+
+# Players.
+
+
+@dataclass(frozen=True)
+class _Rated:
+    """Rows of the intrinsic rating by player; parts by player and by game or phase."""
+
+    whole: dict[str, Row]
+    by_game: dict[str, list[tuple[int, Row]]]
+    by_phase: dict[str, list[tuple[str, Row]]]
+
+
+def _rate_players(turns: Turns, calibration: Calibration) -> _Rated:
+    if not len(turns):
+        return _Rated({}, {}, {})
+    players = group(turns, "player")
+    whole = rate_groups(judge(turns, calibration, players), How())
+    games = group(turns, "player", "game")
+    number = {code: int(turns.game[at]) for at, code in reversed(list(enumerate(games.code.tolist())))}
+    phases = group(turns, "player", "phase")
+    return _Rated(
+        {key[0]: row for key, row in zip(players.keys, whole, strict=True)},
+        _by_player(games, {code: number[code] for code in range(len(games))}, turns, calibration),
+        _by_player(phases, {code: key[1] for code, key in enumerate(phases.keys)}, turns, calibration),
+    )
+
+
+def _by_player(
+    groups: Groups, label: Mapping[int, Label], turns: Turns, calibration: Calibration
+) -> dict[str, list[tuple[Label, Row]]]:
+    rows = rate_groups(judge(turns, calibration, groups), How())
+    found: dict[str, list[tuple[Label, Row]]] = {}
+    for code, (key, row) in enumerate(zip(groups.keys, rows, strict=True)):
+        found.setdefault(key[0], []).append((label[code], row))
+    return found
+
+
+def _screen(turns: Turns, calibration: Calibration) -> dict[str, ScreenRow]:
+    if not len(turns):
+        return {}
+    judged = judge(turns, calibration, group(turns, "player", "all"))
+    return {row.player: row for row in screen_groups(judged)}
+
+
+def _player(
+    name: str,
+    games: pl.DataFrame,
+    counted: Sequence[int],
+    rated: _Rated,
+    screened: Mapping[str, ScreenRow],
+    standing: Mapping[str, Estimate],
+    learned: Learned,
+    field_size: int,
+) -> Player:
+    played = [at for at in counted if name in (games["white"][at] or UNKNOWN, games["black"][at] or UNKNOWN)]
+    row, line = rated.whole.get(name), screened.get(name)
+    phases = sorted(rated.by_phase.get(name, []), key=lambda item: PHASES.index(item[0]))
+    return Player(
+        name=name,
+        games=len(played),
+        points=sum(_points(games, at, name) for at in played),
+        turns=row.turns if row else 0,
+        tag=_tag(games, played, name),
+        result=standing.get(name, Estimate(note="no result counts")),
+        intrinsic=_estimate(row),
+        learned=learned.ratings.get(name, Estimate(note=learned.note or UNREAD)),
+        method=row.rating.method if row and row.rating else "",
+        measures=_measures(row, line),
+        by_game=tuple(
+            Part(f"{at + 1}. {_opponent(games, at, name)}", part.turns, _estimate(part), at + 1)
+            for at, part in rated.by_game.get(name, [])
+        ),
+        by_phase=tuple(Part(phase.capitalize(), part.turns, _estimate(part)) for phase, part in phases),
+        screening=_screening(line, field_size),
+        screening_note=line.note if line else "no move of this player counts",
+        played=tuple(at + 1 for at in played),
+    )
+
+
+def _estimate(row: Row | None) -> Estimate:
+    if row is None:
+        return Estimate(note="no move counts")
+    if row.rating is None:
+        return Estimate(note=row.note)
+    return Estimate(row.rating.rating, row.rating.low, row.rating.high, row.note)
+
+
+def _measures(row: Row | None, line: ScreenRow | None) -> tuple[Measure, ...]:
+    if row is None or not row.turns:
+        return ()
+    z = [float(value) for value in line.screened.z] if line and line.screened else [None] * 3
+    expected = [None] * 3 if row.expected is None else [float(value) / row.turns for value in row.expected]
+    actual = [float(value) / row.turns for value in row.actual]
+    return tuple(
+        Measure(name, a, e, own, percent=at < 2)
+        for at, (name, a, e, own) in enumerate(zip(MEASURES, actual, expected, z, strict=True))
+    )
+
+
+def _screening(line: ScreenRow | None, field_size: int) -> Screening | None:
+    if line is None or line.screened is None or line.z is None:
+        return None
+    match, top3, error = (float(value) for value in line.screened.z)
+    beyond = line.expected_beyond or 0.0
+    return Screening(
+        z=line.z,
+        z_match=match,
+        z_top3=top3,
+        z_error=error,
+        roi=50 + 5 * line.z,
+        p_value=line.p_value or 0.0,
+        q_value=line.q_value or 0.0,
+        expected_beyond=beyond,
+        meaning=meaning.of_z(line.z, beyond, field_size),
+    )
+
+
+def _points(games: pl.DataFrame, at: int, name: str) -> float:
+    score = POINTS.get(games["result"][at] or "")
+    if score is None:
+        return 0.0
+    return score if (games["white"][at] or UNKNOWN) == name else 1 - score
+
+
+def _opponent(games: pl.DataFrame, at: int, name: str) -> str:
+    white, black = games["white"][at] or UNKNOWN, games["black"][at] or UNKNOWN
+    return black if white == name else white
+
+
+def _tag(games: pl.DataFrame, played: Sequence[int], name: str) -> Estimate:
+    """The mean of the ratings in a player's tags."""
+    sides = [("white_elo" if (games["white"][at] or UNKNOWN) == name else "black_elo", at) for at in played]
+    known = [float(games[side][at]) for side, at in sides if games[side][at] is not None]
+    return Estimate(float(np.mean(known))) if known else Estimate(note="none in the tags")
+
+
+# Games.
+
+
+def _games(
+    given: Input,
+    plain: pl.DataFrame,
+    turns: Turns,
+    store: Store,
+    calibration: Calibration,
+    players: Mapping[str, Player],
+) -> tuple[Game, ...]:
+    """Every game move by move; `plain` has the names as they stand in the tags, `turns` as they are called here."""
+    tags, known = turns.games, tag_ratings(turns.games)
+    ratings: dict[tuple[int, bool], float] = {}
+    for at in range(tags.height):
+        if is_online(tags["pool"][at]):
+            continue  # chances are those of a rating on the scale of slow games
+        for white, side in ((True, "white"), (False, "black")):
+            rating = float(known.ratings[at, 0 if white else 1])
+            player = players.get(tags[side][at] or UNKNOWN)
+            if not np.isfinite(rating) and player and player.intrinsic.value is not None:
+                rating = player.intrinsic.value
+            if np.isfinite(rating):
+                ratings[at, white] = rating
+    settings = calibration.settings
+    walks = walk(
+        given.games,
+        store,
+        turns.identities[0],
+        depth=turns.depth,
+        from_move=int(settings["from_move"]),
+        limit=float(settings["limit"]),
+        scaled=partial(scaled_deltas, k=settings["k"], cap=settings["cap"], tie=settings["tie"]),
+        ratings=ratings,
+        skill=calibration.usable().artery.at,
+        posteriors=_posteriors(turns, calibration),
+    )
+    return tuple(
+        Game(
+            number=at + 1,
+            white=plain["white"][at] or UNKNOWN,
+            black=plain["black"][at] or UNKNOWN,
+            result=tags["result"][at] or "*",
+            event=tags["event"][at] or "",
+            site=tags["site"][at] or "",
+            date=tags["date"][at] or "",
+            round=tags["round"][at] or "",
+            white_elo=_whole(tags["white_elo"][at]),
+            black_elo=_whole(tags["black_elo"][at]),
+            white_rating=ratings.get((at, True)),
+            black_rating=ratings.get((at, False)),
+            start=walked.start,
+            moves=walked.moves,
+            note=_game_note(walked.reason, given.again.get(at), scale_of(tags["pool"][at])),
+            text=given.games[at].text,
+        )
+        for at, walked in enumerate(walks)
+    )
+
+
+def _game_note(reason: str, again: int | None, pool: str) -> str:
+    """What a reader must know of a game before its figures."""
+    if again is not None:
+        return f"This game is left out: it is game {again} again."
+    if reason:
+        return f"This game is left out: {reason}."
+    if is_online(pool):
+        return f"{POOLS[pool]}: the scale is that of slow games over the board, so no chances and no Elo."
+    return "" if pool == SLOW else f"{POOLS[pool].capitalize()}: the chances are those of slow games."
+
+
+def _posteriors(turns: Turns, calibration: Calibration) -> dict[tuple[int, int], Estimate]:
+    """The posterior of the mover after each counted move, from that game alone."""
+    found: dict[tuple[int, int], Estimate] = {}
+    for game in np.unique(turns.game).tolist():
+        if is_online(turns.games["pool"][game]):
+            continue
+        for side in game_posteriors(turns, game, calibration):
+            low, high = side.posterior.interval()
+            middle = side.posterior.mean
+            for at, ply in enumerate(side.ply.tolist(), start=1):
+                found[game, ply] = Estimate(float(middle[at]), float(low[at]), float(high[at]))
+    return found
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+# The event.
+
+
+def _only(values: pl.Series) -> str:
+    """The value that all share, else nothing."""
+    known = values.drop_nulls().unique()
+    return str(known[0]) if len(known) == 1 else ""
+
+
+def _title(games: pl.DataFrame, name: str) -> str:
+    return _only(games["event"]) or name
+
+
+def _dates(values: pl.Series) -> str:
+    """First and last day that the tags know."""
+    days = sorted(str(value) for value in values.drop_nulls() if not str(value).startswith("?"))
+    if not days:
+        return ""
+    first, last = (day.replace(".??", "").replace(".", "-") for day in (days[0], days[-1]))
+    return first if first == last else f"{first} to {last}"
+
+
+def _settings(calibration: Calibration) -> dict[str, str]:
+    """The settings that decide which moves count and how, in words."""
+    own = calibration.settings
+    return {
+        "Moves that count": f"from move {own['from_move']}, while neither side is {own['limit']:g} pawns ahead",
+        "Scaling": f"k {own['k']:g}, cap {own['cap']:g} pawns, tie {own['tie']:g}",
+        "Model": f"{own['model']}, curve {own['curve']}",
+        "Intervals": f"{LEVEL} %, clustered by game",
+        "Results": f"on the level of the tags, with a prior of {PRIOR:.0f} about the rating in the tags",
+    }
+
+
+def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: Learned) -> Provenance:
+    identity = turns.identities[0]
+    line = calibration.line
+    problems: Counter[str] = Counter(given.problems)
+    problems.update(turns.problems)
+    problems.update({AGAIN: len(given.duplicates)} if given.duplicates else {})
+    refusal = calibration.refusal(identity, turns.depth)
+    notes = (f"The ratings may be off by hundreds of points: {refusal}.",) if refusal else ()
+    return Provenance(
+        version=__version__,
+        made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        sources=given.sources,
+        engine=str(identity),
+        depth=turns.depth,
+        calibration=calibration.name,
+        calibration_line=(
+            f"Elo = {line.intercept:.0f} − {line.slope:.0f} × average error on the reference positions; "
+            f"{calibration.games:,} games, {calibration.turns:,} moves"
+        ),
+        learned_model=learned.model,
+        turns=len(turns),
+        left_out=dict(turns.excluded.most_common()),
+        problems=dict(problems.most_common()),
+        settings=_settings(calibration),
+        notes=(*notes, *((learned.note,) if learned.note else ())),
+        duplicates=str(given.duplicates),
+    )

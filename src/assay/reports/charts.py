@@ -1,0 +1,289 @@
+"""Small plots as inline SVG: dots with whiskers, the evaluation, the posterior.
+
+Colours are classes, so that one style sheet serves light and dark; every kind of mark has a shape of its own, so that
+nothing depends on colour alone; each plot carries its content in words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+from assay.reports.content import Estimate, Game, Move, Part, Player
+
+KINDS = ("tag", "results", "moves", "learned")
+# The evaluation is drawn up to this many pawns.
+PAWNS = 5.0
+_WIDTH = 640.0
+_STRIP = 220.0
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A linear map from values to pixels."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        inside = min(max(value, self.low), self.high)
+        return round(self.start + (inside - self.low) / (self.high - self.low) * (self.end - self.start), 1)
+
+    def ticks(self, most: int = 6) -> list[int]:
+        """Round numbers along the scale, at most so many.
+
+        >>> Scale(1830, 2710, 0, 100).ticks()
+        [2000, 2200, 2400, 2600]
+        """
+        for step in (50, 100, 200, 250, 500, 1000, 2000):
+            first = int(-(-self.low // step)) * step
+            found = list(range(first, int(self.high) + 1, step))
+            if len(found) <= most:
+                return found
+        return found
+
+
+def rating_scale(estimates: Iterable[Estimate], start: float, end: float) -> Scale:
+    """A scale that holds these ratings with their intervals; single wild intervals are cut at 1,000 Elo beyond."""
+    known = [e for e in estimates if e.value is not None]
+    if not known:
+        return Scale(1000, 3000, start, end)
+    values = [e.value for e in known if e.value is not None]
+    least, most = min(values), max(values)
+    low = max(min([least, *(e.low for e in known if e.low is not None)]), least - 1000)
+    high = min(max([most, *(e.high for e in known if e.high is not None)]), most + 1000)
+    margin = max((high - low) * 0.04, 20)
+    return Scale(low - margin, high + margin, start, end)
+
+
+def strip_scale(players: Iterable[Player]) -> Scale:
+    """The common scale of the strips in the table of players."""
+    return rating_scale((e for player in players for e in player.ratings.values()), 6, _STRIP - 6)
+
+
+def strip(player: Player, scale: Scale) -> Markup:
+    """The four ratings of a player on one line, for a cell of the table."""
+    known = [(kind, e) for kind, e in player.ratings.items() if e.known]
+    height = 8 * len(KINDS) + 4
+    marks = [_line("grid", scale(t), 0, scale(t), height) for t in scale.ticks(5)]
+    for kind, e in known:
+        marks.append(_whisker(kind, e, scale, 6 + 8 * KINDS.index(kind)))
+    words = "; ".join(f"{kind} {spoken(e)}" for kind, e in known) or "no rating"
+    return _svg(_STRIP, height, f"Ratings of {player.name}: {words}", marks, css="strip")
+
+
+def strip_axis(scale: Scale) -> Markup:
+    """The axis above the strips."""
+    marks = [_text(scale(t), 11, str(t), anchor="middle") for t in scale.ticks(5)]
+    return _svg(_STRIP, 14, "", marks, css="strip")
+
+
+def legend_mark(kind: str) -> Markup:
+    """The mark of one kind of rating, for the legend."""
+    return _svg(22, 12, "", [_line(f"whisker {kind}", 1, 6, 21, 6), _mark(kind, 11, 6)], css="mark")
+
+
+def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Markup:
+    """Ratings with whiskers, one line for each part; a vertical line marks the rating in the tags."""
+    left, row, top = 170.0, 24.0, 8.0
+    extra = [Estimate(reference)] if reference is not None else []
+    scale = rating_scale([*(item.rating for item in items), *extra], left, _WIDTH - 12)
+    bottom = top + row * len(items)
+    marks: list[Markup] = []
+    for tick in scale.ticks():
+        marks += [
+            _line("grid", scale(tick), top, scale(tick), bottom),
+            _text(scale(tick), bottom + 16, str(tick), anchor="middle"),
+        ]
+    if reference is not None:
+        marks.append(_line("reference", scale(reference), top, scale(reference), bottom))
+    for at, item in enumerate(items):
+        y = top + row * (at + 0.5)
+        marks.append(_text(left - 10, y + 4, _short(item.label, 24), anchor="end", css="label"))
+        if item.rating.known:
+            marks.append(_whisker("moves", item.rating, scale, y))
+        else:
+            marks.append(_text(left + 6, y + 4, _short(item.rating.note.partition(";")[0], 60), css="reason"))
+    said = "; ".join(f"{item.label}: {spoken(item.rating)}" for item in items)
+    tag = f" The dashed line is the rating in the tags, {reference:.0f}." if reference is not None else ""
+    return _svg(_WIDTH, bottom + 22, f"{title}. {said}.{tag}", marks)
+
+
+def evaluation(game: Game) -> Markup:
+    """The evaluation before each move, White's view, cut at five pawns."""
+    left, top, bottom = 44.0, 8.0, 128.0
+    across = _ply_scale(game.moves, left)
+    up = Scale(-PAWNS, PAWNS, bottom, top)
+    marks = _ply_axis(game, across, top, bottom)
+    for pawns in (-4, -2, 0, 2, 4):
+        marks.append(_line("zero" if pawns == 0 else "grid", left, up(pawns), _WIDTH - 12, up(pawns)))
+        marks.append(_text(left - 8, up(pawns) + 4, f"{pawns:+d}" if pawns else "0", anchor="end"))
+    points = [(across(at), up(pawns_of(m.value))) for at, m in enumerate(game.moves) if m.value is not None]
+    if points:
+        outline = " ".join(f"{x:g},{y:g}" for x, y in points)
+        marks.append(Markup('<polygon class="area" points="{},{} {} {},{}"/>').format(
+            f"{points[0][0]:g}", f"{up(0):g}", outline, f"{points[-1][0]:g}", f"{up(0):g}"))  # fmt: skip
+        marks.append(Markup('<polyline class="curve" points="{}"/>').format(outline))
+    marks.append(_cursor(across, top, bottom))
+    return _svg(_WIDTH, bottom + 20, _evaluation_words(game), marks, css="plies", data=f"{left} {_WIDTH - 12}")
+
+
+def posterior(game: Game) -> Markup:
+    """The posterior of both players after each of their moves: mean and 95 % band."""
+    left, top, bottom = 44.0, 8.0, 148.0
+    seen = [(at, m.posterior) for at, m in enumerate(game.moves) if m.posterior.known]
+    sides = {
+        "white": [(at, e) for at, e in seen if _is_white(game, at)],
+        "black": [(at, e) for at, e in seen if not _is_white(game, at)],
+    }
+    known = [e for side in sides.values() for _, e in side]
+    across = _ply_scale(game.moves, left)
+    up = rating_scale(known, bottom, top)
+    marks = _ply_axis(game, across, top, bottom)
+    for tick in up.ticks(5):
+        marks.append(_line("grid", left, up(tick), _WIDTH - 12, up(tick)))
+        marks.append(_text(left - 8, up(tick) + 4, str(tick), anchor="end"))
+    for side, points in sides.items():
+        band = [(at, e.high) for at, e in points] + [(at, e.low) for at, e in reversed(points)]
+        outline = " ".join(f"{across(at):g},{up(v):g}" for at, v in band if v is not None)
+        marks.append(Markup('<polygon class="band {}" points="{}"/>').format(side, outline))
+    for side, points in sides.items():
+        outline = " ".join(f"{across(at):g},{up(e.value):g}" for at, e in points if e.value is not None)
+        marks.append(Markup('<polyline class="curve {}" points="{}"/>').format(side, outline))
+    marks.append(_cursor(across, top, bottom))
+    return _svg(_WIDTH, bottom + 20, _posterior_words(game, sides), marks, css="plies", data=f"{left} {_WIDTH - 12}")
+
+
+def pawns_of(value: int | str | None) -> float:
+    """A value in pawns for drawing; a mate is beyond the edge.
+
+    >>> pawns_of(35), pawns_of("#-3"), pawns_of("#2")
+    (0.35, -100.0, 100.0)
+    """
+    if isinstance(value, str):
+        return -100.0 if value.startswith("#-") else 100.0
+    return (value or 0) / 100
+
+
+def spoken(estimate: Estimate) -> str:
+    """A rating in words.
+
+    >>> spoken(Estimate(2500.4, 2410.0, 2590.0)), spoken(Estimate(note="too few moves"))
+    ('2500 (2410 to 2590)', 'none, too few moves')
+    """
+    if estimate.value is None:
+        return f"none, {estimate.note}" if estimate.note else "none"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.0f}"
+    return f"{estimate.value:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"
+
+
+def _is_white(game: Game, at: int) -> bool:
+    return (at + game.first_ply) % 2 == 0
+
+
+def _evaluation_words(game: Game) -> str:
+    known = [(at, m.value) for at, m in enumerate(game.moves) if m.value is not None]
+    if not known:
+        return "Evaluation: no move of this game was analysed."
+    highest = max(known, key=lambda item: pawns_of(item[1]))
+    lowest = min(known, key=lambda item: pawns_of(item[1]))
+    best, worst = (f"{said_value(v)} at move {(at + game.first_ply) // 2 + 1}" for at, v in (highest, lowest))
+    return (
+        f"Evaluation move by move, White's view. Best for White {best}, best for Black {worst}, "
+        f"last {said_value(known[-1][1])}."
+    )
+
+
+def _posterior_words(game: Game, sides: dict[str, list[tuple[int, Estimate]]]) -> str:
+    names = {"white": game.white, "black": game.black}
+    said = [f"{names[side]} {spoken(points[-1][1])}" for side, points in sides.items() if points]
+    return f"Rating seen in the moves of this game alone, after each move. At the end: {'; '.join(said) or 'none'}."
+
+
+def said_value(value: int | str | None) -> str:
+    """A value as players write it.
+
+    >>> said_value(35), said_value(-120), said_value("#-3"), said_value(None)
+    ('+0.35', '-1.20', '#-3', '')
+    """
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{value / 100:+.2f}"
+
+
+def said_chance(probability: float) -> str:
+    """A probability in per cent; what happened was possible, so that the least is no zero.
+
+    >>> said_chance(0.4), said_chance(0.00001)
+    ('40.0 %', '<0.1 %')
+    """
+    return "<0.1 %" if probability < 0.0005 else f"{100 * probability:.1f} %"
+
+
+def _ply_scale(moves: Sequence[Move], left: float) -> Scale:
+    return Scale(0, max(len(moves) - 1, 1), left, _WIDTH - 12)
+
+
+def _ply_axis(game: Game, across: Scale, top: float, bottom: float) -> list[Markup]:
+    """Grid lines at White's tenth, twentieth, ... move."""
+    step = 20 if len(game.moves) <= 160 else 40
+    marks: list[Markup] = []
+    for at in range(len(game.moves)):
+        if (at + game.first_ply + 2) % step == 0:
+            x, number = across(at), (at + game.first_ply) // 2 + 1
+            marks += [_line("grid", x, top, x, bottom), _text(x, bottom + 16, str(number), anchor="middle")]
+    return marks
+
+
+def _cursor(across: Scale, top: float, bottom: float) -> Markup:
+    return _line("cursor", across.start, top, across.start, bottom)
+
+
+def _whisker(kind: str, e: Estimate, scale: Scale, y: float) -> Markup:
+    assert e.value is not None
+    mark = _mark(kind, scale(e.value), y)
+    if e.low is None or e.high is None:
+        return mark
+    return _line(f"whisker {kind}", scale(e.low), y, scale(e.high), y) + mark
+
+
+def _mark(kind: str, x: float, y: float) -> Markup:
+    shapes = {
+        "tag": f"M{x:g},{y - 5:g}v10",
+        "results": f"M{x - 3.5:g},{y - 3.5:g}h7v7h-7z",
+        "moves": f"M{x - 4:g},{y:g}a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z",
+        "learned": f"M{x:g},{y - 4.5:g}l4.5,8h-9z",
+    }
+    return Markup('<path class="dot {}" d="{}"/>').format(kind, shapes[kind])
+
+
+def _line(css: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
+    return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(
+        css, f"{x1:g}", f"{y1:g}", f"{x2:g}", f"{y2:g}"
+    )
+
+
+def _text(x: float, y: float, text: str, *, anchor: str = "start", css: str = "tick") -> Markup:
+    return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
+        css, f"{x:g}", f"{y:g}", anchor, text
+    )
+
+
+def _short(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _svg(
+    width: float, height: float, words: str, marks: Iterable[Markup], *, css: str = "plot", data: str = ""
+) -> Markup:
+    """An SVG with its text alternative; without words it is decoration and hidden from screen readers."""
+    head = Markup('role="img" aria-label="{}">').format(words) if words else Markup('aria-hidden="true">')
+    extra = Markup(' data-x="{}"').format(data) if data else Markup("")
+    return Markup('<svg class="{}" viewBox="0 0 {} {}"{} {}{}</svg>').format(
+        css, f"{width:g}", f"{height:g}", extra, head, Markup("").join(escape(mark) for mark in marks)
+    )

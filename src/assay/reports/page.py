@@ -1,0 +1,240 @@
+"""A report as one HTML file that needs nothing else: no network, no folder beside it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from assay.reports import charts
+from assay.reports.board import piece_symbols
+from assay.reports.content import LEVEL, Estimate, Game, Report, disagreements
+from assay.reports.meaning import CONCLUSION, RATINGS, WAYS
+
+TEMPLATES = Path(__file__).parent / "templates"
+MOST_BYTES = 3_000_000
+# How many candidates of each move are kept; the first that lets the file stay small enough is taken, -1 is no moves.
+DETAIL = (12, 6, 4, 2, 0, -1)
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of the style sheet or the script."""
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+@cache
+def policy() -> str:
+    """The Content-Security-Policy of a report: its own script and style by hash, and nothing from anywhere."""
+    return (
+        f"default-src 'none'; script-src '{_hash('report.js')}'; style-src '{_hash('report.css')}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(name: str) -> str:
+    digest = hashlib.sha256(asset(name).encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def render(report: Report, *, most_bytes: int = MOST_BYTES) -> str:
+    """The report as HTML, at most so many bytes: where that is too few, candidates of moves are left out first.
+
+    What was left out is said in the report itself.
+    """
+    for candidates in DETAIL:
+        html = _render(report, candidates)
+        if len(html.encode()) <= most_bytes:
+            break
+    return html
+
+
+def _render(report: Report, candidates: int) -> str:
+    scale = charts.strip_scale(report.players)
+    return (
+        environment()
+        .get_template("report.html")
+        .render(
+            report=report,
+            candidates=candidates,
+            full_detail=candidates == DETAIL[0],
+            scale=scale,
+            level=LEVEL,
+            missing=_missing(report),
+            apart={player.name: disagreements(player) for player in report.players},
+            ways=WAYS,
+            ratings=RATINGS,
+            conclusion=CONCLUSION,
+            policy=policy(),
+            css=Markup(asset("report.css")),
+            js=Markup(asset("report.js")),
+            pieces=piece_symbols(),
+        )
+    )
+
+
+def _missing(report: Report) -> dict[str, str]:
+    """The ways of rating that give nobody a rating, each with the reason if it is the same for all."""
+    found = {}
+    for kind in WAYS:
+        estimates = [player.ratings[kind] for player in report.players]
+        if not any(estimate.known for estimate in estimates):
+            notes = {estimate.note for estimate in estimates}
+            found[kind] = notes.pop() if len(notes) == 1 else ""
+    return found
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """Templates that escape everything: names and comments in a PGN are data."""
+    env = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.globals.update(charts=charts, game_data=game_data)
+    env.filters.update(
+        elo=_elo,
+        interval=_interval,
+        z=_z,
+        small=_small,
+        points=_points,
+        sentence=_sentence,
+        brief=_brief,
+        plain_moves=plain_moves,
+    )
+    return env
+
+
+def game_data(game: Game, candidates: int) -> Markup:
+    """The moves of a game for the page's script, as compact JSON that cannot end the element it stands in.
+
+    `m` moves and `s` SAN, joined by blanks; `e` what each move is worth; `q` posteriors; `c` candidates as flat
+    triples of SAN, value and probability in hundredths of a per cent, then the number and probability of the others;
+    `w` reasons why a move does not count; `f` and `p` the position set up and the half-moves before it.
+    """
+    moves = game.moves
+    reasons = sorted({move.left_out for move in moves})
+    data: dict[str, Any] = {
+        "n": [game.white, game.black],
+        "r": [_whole(game.white_rating), _whole(game.black_rating)],
+        "m": " ".join(move.uci for move in moves),
+        "s": " ".join(move.san for move in moves),
+        "e": [move.worth for move in moves],
+        "q": [_triple(move.posterior) for move in moves],
+        "w": [reasons.index(move.left_out) for move in moves],
+        "why": reasons,
+    }
+    if game.start:
+        data |= {"f": game.start, "p": game.first_ply}
+    if candidates:
+        spreads = []
+        for move in moves:
+            kept = [
+                c for at, c in enumerate(move.candidates) if at < candidates or c.san == move.san
+            ]  # the played move is always told
+            cut = [c for c in move.candidates if c not in kept]
+            flat: list[Any] = [x for c in kept for x in (c.san, c.value, _share(c.probability))]
+            rest = move.others_probability + sum(c.probability or 0.0 for c in cut)
+            spreads.append([*flat, move.others + len(cut), _share(rest)] if kept else 0)
+        data["c"] = spreads
+    return script_json(data)
+
+
+def script_json(data: Any) -> Markup:
+    """JSON that may stand inside a script element: no character of markup is left in it.
+
+    >>> print(script_json("</script><!--"))
+    "\\u003c/script\\u003e\\u003c!--"
+    """
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def plain_moves(game: Game) -> str:
+    """The moves as text, for paper and for browsers without script."""
+    words = []
+    for at, move in enumerate(game.moves, start=game.first_ply):
+        if at % 2 == 0:
+            words.append(f"{at // 2 + 1}.")
+        elif at == game.first_ply:
+            words.append(f"{at // 2 + 1}…")
+        words.append(move.san)
+    return " ".join(words)
+
+
+def _share(probability: float | None) -> int | None:
+    return None if probability is None else round(probability * 10_000)
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else round(value)
+
+
+def _triple(estimate: Estimate) -> list[int | None] | int:
+    if estimate.value is None:
+        return 0
+    return [_whole(estimate.value), _whole(estimate.low), _whole(estimate.high)]
+
+
+def _elo(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
+
+
+def _interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{estimate.low:.0f}–{estimate.high:.0f}"
+
+
+def _z(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _small(value: float | None) -> str:
+    """A probability for people.
+
+    >>> _small(0.25), _small(0.00003), _small(None)
+    ('0.25', '3.0e-05', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value:.2g}" if value >= 0.001 else f"{value:.1e}"
+
+
+def _brief(text: str) -> str:
+    """The first part of a note, for a cell of a table.
+
+    >>> _brief("9 turns are too few for a rating; it takes at least 20")
+    '9 turns are too few for a rating'
+    """
+    return text.partition(";")[0]
+
+
+def _sentence(text: str) -> str:
+    """A note as a sentence.
+
+    >>> _sentence("few turns: drawn towards 2795")
+    'Few turns: drawn towards 2795.'
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _points(value: float) -> str:
+    """Points as players write them.
+
+    >>> _points(3.5), _points(0.5), _points(2.0)
+    ('3½', '½', '2')
+    """
+    whole, half = divmod(value, 1)
+    return f"{int(whole) if whole or not half else ''}{'½' if half else ''}"

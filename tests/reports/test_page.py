@@ -1,0 +1,139 @@
+"""The HTML of a report, without a browser: whole, small, and safe whatever the PGN says."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from assay.reports.content import Estimate, Game, Report
+from assay.reports.page import game_data, plain_moves, policy, render
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }}{% raw %}",
+    "<!-- --> ]]> &amp; \u2028",
+    "'; DROP TABLE players; --",
+    "\x00\x07\ud7ff",
+]
+
+
+class Tags(HTMLParser):
+    """Counts the elements of a page and keeps the text outside scripts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[str] = []
+        self.attributes: set[str] = set()
+        self.links: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links |= {value or "" for name, value in attrs if name in ("href", "src")}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(html: str) -> Tags:
+    tags = Tags()
+    tags.feed(html)
+    return tags
+
+
+def test_everything_is_in_one_file(report: Report) -> None:
+    page = read(render(report))
+    assert not {"link", "img", "iframe", "object"} & set(page.elements)
+    assert all(link.startswith("#") for link in page.links)
+    assert "style" not in page.attributes, "the policy allows no inline style"
+    assert not {name for name in page.attributes if name.startswith("on")}
+    assert policy().startswith("default-src 'none'")
+
+
+def test_it_says_what_it_has_to(report: Report) -> None:
+    text = " ".join(read(render(report)).text.split())
+    for words in (
+        "London 1851",
+        "Anderssen, Adolf",
+        "2535–2775",
+        "Moves 270 below tag",
+        "too few moves",
+        "Stockfish 15.1",
+        "stockfish-15.1-d10",
+        "Left out: position repeated",
+        "ab" * 32,
+        "What may be concluded",
+    ):
+        assert words in text
+
+
+def test_every_plot_has_words(report: Report) -> None:
+    plots = re.findall(r'<svg class="(?:plot|plies|strip)"[^>]*>', render(report))
+    assert len(plots) > 10
+    assert all("aria-label=" in plot or "aria-hidden" in plot for plot in plots)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_a_pgn_says_stays_text(report: Report, name: str) -> None:
+    calm = read(render(report))
+    wild_game = replace(report.games[0], white=name, event=name, site=name, round=name, date=name, note=name)
+    wild_player = replace(report.players[0], name=name, learned=Estimate(note=name))
+    wild = replace(report, title=name, site=name, games=(wild_game,), players=(wild_player,))
+    page = read(render(wild))
+    assert set(page.elements) == set(calm.elements)
+    assert page.elements.count("script") == 2, "one for the game, one for the page"
+    assert page.attributes <= calm.attributes
+
+
+def test_the_data_of_a_game_comes_back(report: Report) -> None:
+    game = replace(report.games[0], white="</script>&<!--")
+    text = str(game_data(game, candidates=3))
+    assert not set("<>&") & set(text)
+    data = json.loads(text)
+    assert data["n"][0] == "</script>&<!--"
+    assert data["s"].split()[:2] == ["e4", "e5"]
+    counted = data["c"][20]
+    assert counted[0] == game.moves[20].candidates[0].san
+    assert len(counted) == 3 * 3 + 2
+    others = sum(c.probability or 0 for c in game.moves[20].candidates[3:]) + game.moves[20].others_probability
+    assert counted[-2:] == [game.moves[20].others + 5, round(10_000 * others)]
+
+
+def test_the_played_move_is_told_however_bad(report: Report) -> None:
+    game = report.games[0]
+    move = game.moves[20]
+    last = replace(move, candidates=(*move.candidates[1:], move.candidates[0]))
+    data = json.loads(game_data(replace(game, moves=(*game.moves[:20], last)), candidates=2))
+    assert move.san in data["c"][20]
+
+
+def test_forty_games_stay_under_three_megabytes(report: Report) -> None:
+    long = replace(report.games[0], moves=report.games[0].moves * 2)
+    many = replace(report, games=tuple(replace(long, number=n) for n in range(1, 41)))
+    html = render(many)
+    assert len(html.encode()) < 3_000_000
+    assert "To keep this file small" not in html
+
+
+def test_a_large_event_leaves_out_candidates_first_and_says_so(report: Report) -> None:
+    whole = len(render(report).encode())
+    assert "at most" in render(report, most_bytes=whole - 1)
+    assert "too large to show its moves" in render(report, most_bytes=1)
+
+
+def test_moves_as_text() -> None:
+    start = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 40"
+    game = Game(1, "A", "B", "*", start=start)
+    assert plain_moves(game) == ""
+    assert game.first_ply == 79
+
+
+def test_an_empty_report_is_a_report(report: Report) -> None:
+    assert "London 1851" in render(replace(report, players=(), games=()))

@@ -1,0 +1,84 @@
+"""Ratings from the results of an event, on the level of its tags."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from assay.reports.standings import result_ratings
+
+
+def event(*games: tuple[str, str, str], **elos: float) -> pl.DataFrame:
+    white, black, result = zip(*games, strict=True)
+    return pl.DataFrame(
+        {
+            "white": white,
+            "black": black,
+            "result": result,
+            "white_elo": [elos.get(name) for name in white],
+            "black_elo": [elos.get(name) for name in black],
+        },
+        schema_overrides={"white_elo": pl.Float64, "black_elo": pl.Float64},
+    )
+
+
+def match(one: str, two: str, games: int = 4) -> list[tuple[str, str, str]]:
+    """Colours alternate; half of the games are drawn, the others won by White."""
+    return [(one, two, "1-0"), (two, one, "1/2-1/2"), (one, two, "1/2-1/2"), (two, one, "1-0")] * (games // 4)
+
+
+def width(games: pl.DataFrame, name: str) -> float:
+    return 2 * result_ratings(games)[name].half_width
+
+
+def test_an_even_match_between_unequal_tags_draws_them_together() -> None:
+    found = result_ratings(event(*match("Anna", "Ben", 40), Anna=2500, Ben=2300))
+    anna, ben = found["Anna"].value, found["Ben"].value
+    assert anna is not None
+    assert ben is not None
+    assert (anna + ben) / 2 == pytest.approx(2400, abs=1)
+    assert 0 < anna - ben < 40
+
+
+def test_more_games_narrow_the_interval() -> None:
+    wide, narrow = (width(event(*match("Anna", "Ben", n), Anna=2500, Ben=2500), "Anna") for n in (4, 40))
+    assert narrow < wide / 2
+
+
+def test_an_opponent_without_a_tag_is_rated_all_the_same() -> None:
+    found = result_ratings(event(*match("Anna", "Ben"), Anna=2500))
+    assert found["Ben"].value == pytest.approx(2500, abs=1)
+
+
+def test_groups_that_never_met_stay_at_their_tags() -> None:
+    elos = {"Anna": 2500.0, "Ben": 2500.0, "Cleo": 1500.0, "Dan": 1500.0}
+    found = result_ratings(event(*match("Anna", "Ben"), *match("Cleo", "Dan"), **elos))
+    assert found["Ben"].value == pytest.approx(2500, abs=1)
+    assert found["Cleo"].value == pytest.approx(1500, abs=1)
+
+
+def test_a_perfect_score_is_above_the_tag_and_within_reason() -> None:
+    games = [("Cleo", name, "1-0") for name in ("Anna", "Ben", "Dan")]
+    elos = dict.fromkeys(("Anna", "Ben", "Cleo", "Dan"), 2500.0)
+    value = result_ratings(event(*games, **elos))["Cleo"].value
+    assert value is not None
+    assert 2550 < value < 3000
+
+
+def test_without_any_tag_there_is_no_level() -> None:
+    assert "no level" in result_ratings(event(*match("Anna", "Ben")))["Anna"].note
+
+
+def test_games_without_results_give_a_reason() -> None:
+    found = result_ratings(event(("Anna", "Ben", "*"), Anna=2500, Ben=2500))
+    assert not found["Anna"].known
+    assert found["Anna"].note
+
+
+def test_an_unfinished_game_of_a_newcomer_takes_nothing_from_the_others() -> None:
+    games = match("Anna", "Ben")
+    alone = result_ratings(event(*games, Anna=2500, Ben=2400))
+    found = result_ratings(event(*games, ("Cleo", "Anna", "*"), Anna=2500, Ben=2400, Cleo=2100))
+    assert found["Anna"] == alone["Anna"]
+    assert found["Ben"] == alone["Ben"]
+    assert found["Cleo"].note == "no game with a result"

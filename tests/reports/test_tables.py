@@ -1,0 +1,50 @@
+"""One table as text, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from assay.reports.tables import render
+
+ROWS = [
+    {"player": "Müller, K.", "elo": 2512.04, "games": 9, "flag": True},
+    {"player": 'A "quoted", name', "elo": float("nan"), "games": np.int64(12), "flag": None},
+]
+
+
+def test_text_aligns_and_leaves_missing_values_empty() -> None:
+    assert render(ROWS, titles={"elo": "Elo"}, decimals={"elo": 1}).split("\n") == [
+        "player               Elo  games  flag",
+        "Müller, K.        2512.0      9   yes",
+        'A "quoted", name             12',
+    ]
+
+
+def test_csv_reads_back() -> None:
+    first, second = csv.DictReader(io.StringIO(render(ROWS, format="csv")))
+    assert first == {"player": "Müller, K.", "elo": "2512.04", "games": "9", "flag": "True"}
+    assert second["player"] == 'A "quoted", name'
+    assert second["elo"] == ""
+
+
+def test_json_keeps_precision_and_nulls() -> None:
+    assert json.loads(render(ROWS, format="json")) == [
+        {"player": "Müller, K.", "elo": 2512.04, "games": 9, "flag": True},
+        {"player": 'A "quoted", name', "elo": None, "games": 12, "flag": None},
+    ]
+
+
+def test_a_table_without_rows_still_has_its_head() -> None:
+    assert render([], ["player", "elo"]) == "player  elo"
+    assert render([], ["player", "elo"], format="csv") == "player,elo"
+    assert render([], ["player", "elo"], format="json") == "[]"
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(ValueError, match="choose one of table, csv, json"):
+        render(ROWS, format="xml")
