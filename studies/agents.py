@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 from rated_sample import MARKS, read, tallied
 
+from assay.moves.calibration import load
 from assay.moves.regan.agent import Agent
 from assay.moves.regan.rate import rate
 from assay.moves.regan.scale import ArteryMethod
-from assay.performance.calibration import load
 from assay.reports.tables import render
 
 WAYS: tuple[ArteryMethod, ...] = ("combined", "error", "match")

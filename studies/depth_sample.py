@@ -26,9 +26,9 @@ from assay.engine.run import analyse
 from assay.engine.store import Store, writing
 from assay.engine.turns import turns
 from assay.games import Game, read_games
+from assay.moves.calibrating import sample_of
+from assay.moves.groups import mileposts
 from assay.moves.regan import fit, move_probabilities
-from assay.performance.calibrating import sample_of
-from assay.performance.groups import mileposts
 from assay.reports.tables import render
 
 DRAWS = 400

@@ -17,10 +17,10 @@ import numpy as np
 from efficiency import noise_on_artery
 from rated_sample import Held, cross_fit, read, tallied
 
+from assay.moves.groups import PHASES, phases
 from assay.moves.regan.measure import residuals
 from assay.moves.regan.rate import rate
 from assay.moves.regan.sample import Sample
-from assay.performance.groups import PHASES, phases
 from assay.reports.tables import render
 
 FOLDS = 3

@@ -15,11 +15,11 @@ import numpy as np
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.games import read_games
+from assay.moves.calibration import load
+from assay.moves.groups import PHASES, Groups, phases
+from assay.moves.ipr import How, rate_groups
+from assay.moves.judged import judge
 from assay.moves.regan.difficulty import lesser_depths
-from assay.performance.calibration import load
-from assay.performance.groups import PHASES, Groups, phases
-from assay.performance.ipr import How, rate_groups
-from assay.performance.judged import judge
 from assay.reports.tables import render
 
 ERAS = ((1976, 1979), (1991, 1994), (2006, 2009), (2010, 2014))

@@ -20,9 +20,9 @@ import numpy as np
 from rated_sample import Held, cross_fit, held, read, read_all
 
 from assay.errors import AssayError, ModelError
+from assay.moves.calibration import load
 from assay.moves.regan.rate import Rating, rate
 from assay.moves.regan.screen import FAR_BELOW, FEWEST_IN_A_GAME, single_z
-from assay.performance.calibration import load
 from assay.reports.tables import render
 
 LATER = 2010

@@ -14,9 +14,9 @@ import argparse
 import numpy as np
 from rated_sample import METHOD, held, read, read_all
 
+from assay.moves.calibration import load
 from assay.moves.regan.calibrate import calibrate
 from assay.moves.regan.rate import rate
-from assay.performance.calibration import load
 from assay.reports.tables import render
 
 GROUPS = 5

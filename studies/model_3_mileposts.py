@@ -10,7 +10,7 @@ import sys
 import numpy as np
 from spreads import load, show
 
-from assay.performance.fits import How, fit_table
+from assay.moves.fits import How, fit_table
 
 
 def main(games: str, store: str) -> None:

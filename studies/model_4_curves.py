@@ -11,8 +11,8 @@ import warnings
 from spreads import load, show
 
 from assay.errors import AssayWarning, ModelError
+from assay.moves.fits import How, spread_of
 from assay.moves.regan import CURVES, MODELS, fit
-from assay.performance.fits import How, spread_of
 
 
 def main(games: str, store: str) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from scipy.optimize import brentq
 from spreads import load, show
 
+from assay.moves.fits import How, spread_of
 from assay.moves.regan import move_probabilities, scaled_deltas
-from assay.performance.fits import How, spread_of
 
 
 def main(games: str, store: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from spreads import load, show
 
-from assay.performance.difference import difference_table, losses
+from assay.moves.difference import difference_table, losses
 from assay.reports.plots_intrinsic import plot_scaling
 
 

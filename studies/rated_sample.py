@@ -9,14 +9,14 @@ import numpy as np
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
 from assay.games import read_games
+from assay.moves.calibrating import sample_of
+from assay.moves.groups import mileposts
 from assay.moves.regan.calibrate import calibrate
 from assay.moves.regan.criteria import MethodName
 from assay.moves.regan.difficulty import lesser_depths
 from assay.moves.regan.sample import Sample, dealt
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.tally import Tally, tally
-from assay.performance.calibrating import sample_of
-from assay.performance.groups import mileposts
 
 MARKS = range(1600, 2701, 100)
 # As the shipped calibrations are made.

@@ -12,8 +12,8 @@ import pytest
 
 from assay.cli import sample
 from assay.cli.main import COMMANDS
+from assay.moves.groups import KEYS
 from assay.moves.regan import CURVES, MODELS
-from assay.performance.groups import KEYS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

@@ -18,12 +18,11 @@ MAY_IMPORT = {
     "games": set(),
     "engine": {"games"},
     "results": set(),
-    "moves": {"games", "engine"},
-    "performance": {"games", "engine", "moves", "results"},
-    "learned": {"games", "engine", "moves", "performance"},
-    "reports": {"games", "engine", "moves", "performance", "learned", "results"},
-    "web": {"games", "engine", "moves", "performance", "learned", "results", "reports"},
-    "cli": {"games", "engine", "moves", "performance", "learned", "results", "reports", "web"},
+    "moves": {"games", "engine", "results"},
+    "learned": {"games", "engine", "moves"},
+    "reports": {"games", "engine", "moves", "learned", "results"},
+    "web": {"games", "engine", "moves", "learned", "results", "reports"},
+    "cli": {"games", "engine", "moves", "learned", "results", "reports", "web"},
 }
 HEAVY = {
     "numpy",

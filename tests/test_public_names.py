@@ -26,7 +26,7 @@ LIBRARY = {
         fit fit_depth_weights move_probabilities played_log_probabilities project scaled scaled_deltas
     """,
     "assay.results": "Ratings rate rate_table",
-    "assay.performance": """
+    "assay.moves": """
         Calibration Entrant analysed_turns difference_table fit_table game_posteriors group judge load make_calibration
         mean_table rate_groups read_all screen_groups show_turns tournament
     """,
@@ -138,18 +138,18 @@ COLUMNS = {
         black_title white_rating_diff black_rating_diff time_control base_seconds increment_seconds speed termination
         eco opening variant plies has_clock has_eval
     """,
-    "assay.performance.ipr.COLUMNS": """
+    "assay.moves.ipr.COLUMNS": """
         group games turns elo performance ipr low high mm mm_expected top3 top3_expected ad ad_expected s c method note
     """,
-    "assay.performance.screening.COLUMNS": """
+    "assay.moves.screening.COLUMNS": """
         player part games turns rating mm mm_expected top3 top3_expected ad ad_expected z_mm z_t3 z_ae z roi ipr ipr_low
         ipr_high likelihood_ratio share share_low share_high p_value q_value expected_beyond note
     """,
-    "assay.performance.fits.COLUMNS": """
+    "assay.moves.fits.COLUMNS": """
         elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error s_fit_error
         elsewhere note
     """,
-    "assay.performance.difference.COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
+    "assay.moves.difference.COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
     "assay.cli.calibration.MARK_COLUMNS": """
         elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
         ipr_error

@@ -20,8 +20,8 @@ from assay.engine.identity import Job
 from assay.engine.imports import import_file
 from assay.engine.store import Store
 from assay.errors import AssayError, AssayWarning
-from assay.performance.calibration import load, to_json
-from assay.performance.names import read_aliases, read_ratings
+from assay.moves.calibration import load, to_json
+from assay.moves.names import read_aliases, read_ratings
 
 _ROW = {
     "fen": "4k3/P7/8/8/8/8/8/4K3 w - - 0 1",

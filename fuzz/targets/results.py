@@ -18,7 +18,7 @@ from fuzz.made import FOLDER, scratch
 from assay.cli.resultfiles import read_list, read_start
 from assay.cli.results import results
 from assay.errors import AssayError, AssayWarning
-from assay.performance.names import number, read_rows
+from assay.moves.names import number, read_rows
 
 SWITCHES = ("-m", "-y", "-r", "-Y", "-i", "-x", "-b", "--start", "-P")
 FILES = {

@@ -23,7 +23,7 @@ from assay.errors import AssayError, AssayWarning
 from assay.games.catalog import collect, open_index
 from assay.learned.dataset import open_dataset
 from assay.learned.run import open_run
-from assay.performance.calibration import load, save, unpack_values
+from assay.moves.calibration import load, save, unpack_values
 
 FLIPS = 40
 

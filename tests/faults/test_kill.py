@@ -17,8 +17,8 @@ import polars as pl
 import pytest
 from tests.faults.processes import COMMAND, DATA, EVENT, kill, run, start
 
+from assay.moves.calibration import load
 from assay.paths import atomic
-from assay.performance.calibration import load
 
 
 def test_an_index_is_whole_or_the_one_before(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_an_index_is_whole_or_the_one_before(tmp_path: Path) -> None:
 SAVE = """
 import sys
 from dataclasses import replace
-from assay.performance.calibration import load, save, unpack_values
+from assay.moves.calibration import load, save, unpack_values
 import json
 path, source = sys.argv[1:]
 values = unpack_values(json.load(open(source))["scale"]["reference"]["data"])

@@ -12,7 +12,7 @@ from assay.cli.common import Command, OneOf, format_option, print_table, say, st
 from assay.paths import default_store
 
 if TYPE_CHECKING:
-    from assay.performance.calibration import Calibration
+    from assay.moves.calibration import Calibration
 
 
 def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
@@ -85,10 +85,10 @@ def calibrate(
     from assay.engine.turns import turns as build
     from assay.games.stream import find_files
     from assay.manifest import describe_inputs
+    from assay.moves.analysed import read_all
+    from assay.moves.calibrating import make_calibration
+    from assay.moves.calibration import save
     from assay.moves.regan.difficulty import lesser_depths
-    from assay.performance.analysed import read_all
-    from assay.performance.calibrating import make_calibration
-    from assay.performance.calibration import save
 
     from_move, limit = 9, 3.0
     paths = find_files(list(files))
@@ -149,7 +149,7 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None, fo
       assay calibration show rybka-3-d13
       assay calibration list
     """
-    from assay.performance.calibration import load
+    from assay.moves.calibration import load
 
     found = load(name, depth=depth)
     _print_calibration(found, format)
@@ -170,7 +170,7 @@ def calibration_list(format: str) -> None:
       assay calibration list
       assay calibration list --format json
     """
-    from assay.performance.calibration import load, shipped
+    from assay.moves.calibration import load, shipped
 
     rows = []
     for name in shipped():

@@ -71,7 +71,7 @@ def _turns(
 
 
 def _read(files: Sequence[str]) -> list[Game]:
-    from assay.performance.analysed import read_all
+    from assay.moves.analysed import read_all
 
     problems: Counter[str] = Counter()
     games = read_all(files, problems)
@@ -158,8 +158,8 @@ def fit(
       assay fit wch.pgn --by player --method equations --fix-c
       assay fit 2013.pgn --append fits.csv
     """
-    from assay.performance.events import without_crowds, without_teams
-    from assay.performance.fits import COLUMNS, How, append_rows, fit_table
+    from assay.moves.events import without_crowds, without_teams
+    from assay.moves.fits import COLUMNS, How, append_rows, fit_table
 
     games = _read(files)
     for wanted, keep, what in (
@@ -217,7 +217,7 @@ def difference(files: Sequence[str], by: str, cap: float, lines: int | None, for
       assay difference games.pgn --by evaluation
       assay analyse all.pgn.zst --lines 1 --depth 12; assay difference all.pgn.zst --lines 1 --depth 12 --by year
     """
-    from assay.performance.difference import COLUMNS, difference_table
+    from assay.moves.difference import COLUMNS, difference_table
 
     rows = difference_table(_turns(_read(files), lines=lines, **turns_options), by, cap=cap)
     decimals = dict.fromkeys(("raw", "raw_error", "scaled", "scaled_error"), 4) | {"elo": 0}
@@ -234,7 +234,7 @@ def _parameters(
         raise click.UsageError("give either --elo, or --s and --c.")
     if s is not None and c is not None:
         return s, c
-    from assay.performance.calibration import load
+    from assay.moves.calibration import load
 
     assert elo is not None
     return load(calibration, depth=depth).usable().artery.at(elo)
@@ -284,7 +284,7 @@ def show(
     import numpy as np
 
     from assay.errors import InputError
-    from assay.performance.show import show_turns
+    from assay.moves.show import show_turns
     from assay.reports.charts import said_chance
 
     games = _read([file])

@@ -27,7 +27,7 @@ from assay.paths import default_store
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
-    from assay.performance.calibration import Calibration
+    from assay.moves.calibration import Calibration
 
 IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "speed", "opponent", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
@@ -108,11 +108,11 @@ def _turns(
 
     from assay.errors import InputError
     from assay.games.duplicates import Seen
-    from assay.performance.analysed import analysed_turns, as_in, read_all
-    from assay.performance.calibration import load
-    from assay.performance.groups import in_pool, rename
-    from assay.performance.names import players_of, read_aliases
-    from assay.performance.presets import preset_depth
+    from assay.moves.analysed import analysed_turns, as_in, read_all
+    from assay.moves.calibration import load
+    from assay.moves.groups import in_pool, rename
+    from assay.moves.names import players_of, read_aliases
+    from assay.moves.presets import preset_depth
 
     if sum(map(bool, (quick, deep, depth))) > 1:
         raise click.UsageError("--quick, --deep and --depth exclude each other.")
@@ -159,7 +159,7 @@ def _turns(
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
-    type=OneOf("assay.performance.ipr", "METHOD_NAMES"),
+    type=OneOf("assay.moves.ipr", "METHOD_NAMES"),
     default="combined",
     show_default=True,
     help="How the rating is found; regan is the papers' way (percentile).",
@@ -212,9 +212,9 @@ def ipr(
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
-    from assay.performance.groups import by_pool
-    from assay.performance.ipr import COLUMNS, How, rate_groups, sort_rows
-    from assay.performance.judged import judge
+    from assay.moves.groups import by_pool
+    from assay.moves.ipr import COLUMNS, How, rate_groups, sort_rows
+    from assay.moves.judged import judge
 
     turns, chosen = _turns(files, store, **analysis)
     turns = _only_player(_without(turns, without), player)
@@ -320,7 +320,7 @@ def posterior(
       assay posterior match.pgn --game 6 --prior 2700:150 --plots out
     """
     from assay.errors import InputError
-    from assay.performance.posterior import game_posteriors
+    from assay.moves.posterior import game_posteriors
     from assay.pools import POOLS, is_online, scale_of
 
     given = _prior(prior)
@@ -436,10 +436,10 @@ def screen(
     """
     import textwrap
 
-    from assay.performance.groups import by_pool
-    from assay.performance.judged import judge
-    from assay.performance.names import check_ratings, read_ratings
-    from assay.performance.screening import COLUMNS, conclusion, screen_groups
+    from assay.moves.groups import by_pool
+    from assay.moves.judged import judge
+    from assay.moves.names import check_ratings, read_ratings
+    from assay.moves.screening import COLUMNS, conclusion, screen_groups
 
     given = None if ratings == "tag" else read_ratings(Path(ratings))
     turns, chosen = _turns(files, store, **analysis)

@@ -17,7 +17,7 @@ from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.reader import OUTSIDE, UNTAGGED, decode, unescape
 from assay.games.stream import find_files
-from assay.performance.names import number, read_aliases, read_lines, read_rows
+from assay.moves.names import number, read_aliases, read_lines, read_rows
 from assay.results.rate import SELF_PLAY
 from assay.results.table import DRAW, LOSS, WIN, PairTable, tabulate
 

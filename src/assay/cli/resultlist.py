@@ -102,7 +102,7 @@ def scale_of(switches: Mapping[str, Any]) -> float:
 def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Ratings:
     """Rate the games as the switches say."""
     from assay.cli.resultfiles import read_start
-    from assay.performance.names import did_you_mean, nearest, number, read_rows
+    from assay.moves.names import did_you_mean, nearest, number, read_rows
     from assay.results import rate_table
     from assay.results.gamepairs import count_pairs
 
@@ -246,7 +246,7 @@ def _errors(ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> Er
 
 def make_listing(ratings: Ratings, found: Results, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
     """The list that is printed and written, with the columns and errors asked for."""
-    from assay.performance.names import read_rows
+    from assay.moves.names import read_rows
     from assay.results.listing import Listing
     from assay.results.variance import check_matrix
 
@@ -268,7 +268,7 @@ def make_listing(ratings: Ratings, found: Results, switches: Mapping[str, Any], 
 
 
 def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
-    from assay.performance.names import number, read_rows
+    from assay.moves.names import number, read_rows
     from assay.results.listing import DEFAULT_COLUMNS, Style
     from assay.results.ratings import confidence_factor
 

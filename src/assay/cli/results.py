@@ -324,7 +324,7 @@ def _keep_named(found: Results, path: str, inside: bool, *, warn: bool) -> Resul
 
     import numpy as np
 
-    from assay.performance.names import read_rows
+    from assay.moves.names import read_rows
 
     index = {name: i for i, name in enumerate(found.players)}
     named = np.zeros(len(found.players) + 1, np.bool_)

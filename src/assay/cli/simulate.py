@@ -11,7 +11,7 @@ import click
 from assay.cli.common import Command, counted, is_quiet, say
 
 if TYPE_CHECKING:
-    from assay.performance.simulate import Entrant
+    from assay.moves.simulate import Entrant
 
 
 @click.command(cls=Command)
@@ -82,8 +82,8 @@ def simulate(
     from assay.engine.store import writing
     from assay.engine.writer import Writer
     from assay.manifest import make, write
+    from assay.moves.simulate import tournament, truth
     from assay.paths import atomic
-    from assay.performance.simulate import tournament, truth
     from assay.progress import Progress
 
     entrants = _entrants(elos, all_s, all_c, names, assists, calibration, depth)
@@ -130,8 +130,8 @@ def _entrants(
 ) -> list[Entrant]:
     """The players that the options describe."""
     from assay.errors import InputError
-    from assay.performance.calibration import load
-    from assay.performance.simulate import Assist, Entrant
+    from assay.moves.calibration import load
+    from assay.moves.simulate import Assist, Entrant
 
     if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
         raise click.UsageError("give --elo for each player, or --s and --c for each.")

@@ -1,1 +1,47 @@
-"""Ratings from moves."""
+"""Ratings of real games from their moves: joins games, engine analyses and the intrinsic model.
+
+The names below are loaded when first used, so that a command pays only for what it needs.
+"""
+
+from typing import TYPE_CHECKING
+
+from assay.lazy import loader
+
+if TYPE_CHECKING:
+    from assay.moves.analysed import analysed_turns as analysed_turns
+    from assay.moves.analysed import read_all as read_all
+    from assay.moves.calibrating import make_calibration as make_calibration
+    from assay.moves.calibration import Calibration as Calibration
+    from assay.moves.calibration import load as load
+    from assay.moves.difference import difference_table as difference_table
+    from assay.moves.difference import mean_table as mean_table
+    from assay.moves.fits import fit_table as fit_table
+    from assay.moves.groups import group as group
+    from assay.moves.ipr import rate_groups as rate_groups
+    from assay.moves.judged import judge as judge
+    from assay.moves.posterior import game_posteriors as game_posteriors
+    from assay.moves.screening import screen_groups as screen_groups
+    from assay.moves.show import show_turns as show_turns
+    from assay.moves.simulate import Entrant as Entrant
+    from assay.moves.simulate import tournament as tournament
+
+_HOME = {
+    "Calibration": "calibration",
+    "Entrant": "simulate",
+    "analysed_turns": "analysed",
+    "difference_table": "difference",
+    "fit_table": "fits",
+    "game_posteriors": "posterior",
+    "group": "groups",
+    "judge": "judged",
+    "load": "calibration",
+    "make_calibration": "calibrating",
+    "mean_table": "difference",
+    "rate_groups": "ipr",
+    "read_all": "analysed",
+    "screen_groups": "screening",
+    "show_turns": "show",
+    "tournament": "simulate",
+}
+__all__ = sorted(_HOME)
+__getattr__ = loader(__name__, _HOME)

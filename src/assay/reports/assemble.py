@@ -18,16 +18,16 @@ from assay.engine.turns import Turns
 from assay.games import Game as PgnGame
 from assay.games.duplicates import Duplicates
 from assay.learned.guess import AGAIN
+from assay.moves.analysed import as_in
+from assay.moves.calibration import Calibration
+from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool
+from assay.moves.ipr import How, Row, rate_groups
+from assay.moves.judged import judge
+from assay.moves.points import POINTS
+from assay.moves.posterior import game_posteriors
 from assay.moves.regan import scaled_deltas
-from assay.performance.analysed import as_in
-from assay.performance.calibration import Calibration
-from assay.performance.groups import PHASES, UNKNOWN, Groups, group, in_pool
-from assay.performance.ipr import How, Row, rate_groups
-from assay.performance.judged import judge
-from assay.performance.points import POINTS
-from assay.performance.posterior import game_posteriors
-from assay.performance.screening import ScreenRow, screen_groups
-from assay.performance.tags import is_standard, tag_ratings
+from assay.moves.screening import ScreenRow, screen_groups
+from assay.moves.tags import is_standard, tag_ratings
 from assay.pools import POOLS, SLOW, is_online, scale_of
 from assay.reports import meaning
 from assay.reports.content import LEVEL, Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source

@@ -10,7 +10,7 @@ from assay.errors import AssayError, InputError
 from assay.games import Game
 from assay.learned.guess import Guess, estimate, guess_these, pool_games
 from assay.learned.run import Run
-from assay.performance.groups import UNKNOWN
+from assay.moves.groups import UNKNOWN
 from assay.reports.content import LEVEL, Estimate
 
 UNREAD = "no game can be read"

@@ -22,8 +22,8 @@ from assay.games import Game
 from assay.games.duplicates import Duplicates, Seen
 from assay.games.stream import STDIN, find_files
 from assay.manifest import describe_inputs
-from assay.performance.analysed import analysed_turns, read_all, stored_identity
-from assay.performance.calibration import Calibration, load
+from assay.moves.analysed import analysed_turns, read_all, stored_identity
+from assay.moves.calibration import Calibration, load
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report, Source

@@ -10,9 +10,9 @@ import numpy as np
 
 from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
+from assay.moves.difference import losses
+from assay.moves.fits import FitRow, How
 from assay.moves.regan.spread import Floats
-from assay.performance.difference import losses
-from assay.performance.fits import FitRow, How
 from assay.reports.plots_rating import BLUE, GREY, ORANGE, new_figure, save
 
 RANKS = 12

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from assay.errors import OutputError
+from assay.moves.calibration import Calibration
+from assay.moves.ipr import Row
+from assay.moves.posterior import PlayerPosterior
 from assay.paths import atomic
-from assay.performance.calibration import Calibration
-from assay.performance.ipr import Row
-from assay.performance.posterior import PlayerPosterior
 
 # Okabe and Ito's colours can be told apart by everybody.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.performance.presets import preset_depth
+from assay.moves.presets import preset_depth
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from assay.errors import RatingError
-from assay.performance.groups import UNKNOWN
-from assay.performance.points import POINTS
+from assay.moves.groups import UNKNOWN
+from assay.moves.points import POINTS
 from assay.reports.content import LEVEL, Estimate
 from assay.results import rate
 from assay.results.ratings import confidence_factor

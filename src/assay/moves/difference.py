@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
 from assay.errors import InputError
+from assay.moves.groups import group
 from assay.moves.regan.spread import CAP, Floats, scaled
-from assay.performance.groups import group
 
 COLUMNS = ("elo", "games", "turns", "raw", "raw_error", "scaled", "scaled_error", "unknown")
 BIN = 0.5

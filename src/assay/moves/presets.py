@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.performance.calibration import DEFAULT_DEPTH, shipped
+from assay.moves.calibration import DEFAULT_DEPTH, shipped
 
 QUICK = 6
 _STOCKFISH = "stockfish-15.1-d"

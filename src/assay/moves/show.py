@@ -10,9 +10,9 @@ import numpy as np
 from assay.engine.position import decode_move, to_fen
 from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
+from assay.moves.fits import refuse_one_line
 from assay.moves.regan.models import move_probabilities
 from assay.moves.regan.spread import Floats, scaled_deltas
-from assay.performance.fits import refuse_one_line
 
 ELSEWHERE = "elsewhere"
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from assay.bands import STANDARD
 from assay.errors import ModelError
+from assay.moves.judged import Judged
+from assay.moves.oddities import far_below, is_elsewhere, pool_note, taken_tags
 from assay.moves.regan.rate import FEWEST_TURNS, Rating, rate
 from assay.moves.regan.scale import engine_rating
 from assay.moves.regan.screen import (
@@ -24,8 +26,6 @@ from assay.moves.regan.screen import (
     q_values,
     screen,
 )
-from assay.performance.judged import Judged
-from assay.performance.oddities import far_below, is_elsewhere, pool_note, taken_tags
 
 # Over the board, before any evidence: one player in ten thousand.
 PRIOR_ODDS = 1e-4

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
+from assay.moves.analysed import spreads_of
+from assay.moves.calibration import Calibration
 from assay.moves.regan.posterior import Posterior, posterior
 from assay.moves.regan.tally import tally
-from assay.performance.analysed import spreads_of
-from assay.performance.calibration import Calibration
 
 
 @dataclass(frozen=True)

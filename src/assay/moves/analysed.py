@@ -22,9 +22,9 @@ from assay.engine.turns import Turns, turns
 from assay.errors import AssayWarning, InputError
 from assay.games import Game, read_games
 from assay.games.stream import find_files
+from assay.moves.calibration import Calibration
 from assay.moves.regan.difficulty import traits
 from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
-from assay.performance.calibration import Calibration
 from assay.progress import Progress
 
 

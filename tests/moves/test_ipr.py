@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.performance.made_up import turns_of
+from tests.moves.made_up import turns_of
 
 from assay.errors import InputError, ModelError
-from assay.performance.calibration import Calibration
-from assay.performance.groups import KEYS, group, mileposts, rename
-from assay.performance.ipr import COLUMNS, How, rate_groups, sort_rows
-from assay.performance.judged import judge
-from assay.performance.points import performance_rating
+from assay.moves.calibration import Calibration
+from assay.moves.groups import KEYS, group, mileposts, rename
+from assay.moves.ipr import COLUMNS, How, rate_groups, sort_rows
+from assay.moves.judged import judge
+from assay.moves.points import performance_rating
 
 PAIRS = [("Strong", "Weak", 2600.0, 1800.0), ("Weak", "Strong", 1800.0, 2600.0)] * 4
 

@@ -10,15 +10,15 @@ import numpy as np
 from assay import manifest
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
+from assay.moves.analysed import spreads_with
+from assay.moves.calibration import Calibration
+from assay.moves.groups import mileposts
 from assay.moves.regan.calibrate import Calibrated, calibrate
 from assay.moves.regan.criteria import MethodName
 from assay.moves.regan.difficulty import lesser_depths, traits
 from assay.moves.regan.marks import Course
 from assay.moves.regan.sample import Sample
 from assay.moves.regan.spread import CAP, TIE, Floats
-from assay.performance.analysed import spreads_with
-from assay.performance.calibration import Calibration
-from assay.performance.groups import mileposts
 
 K = 1.0
 FEWEST_GAMES = 5

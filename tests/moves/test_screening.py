@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.performance.made_up import turns_of
+from tests.moves.made_up import turns_of
 
 from assay.engine.turns import Turns
 from assay.errors import ModelError
-from assay.performance.calibration import Calibration
-from assay.performance.groups import group
-from assay.performance.judged import judge
-from assay.performance.screening import COLUMNS, conclusion, screen_groups
+from assay.moves.calibration import Calibration
+from assay.moves.groups import group
+from assay.moves.judged import judge
+from assay.moves.screening import COLUMNS, conclusion, screen_groups
 
 FIELD = [
     (f"P{i}", f"P{(i + 1 + i // 12) % 12}", 2000.0 + 50 * (i % 12), 2000.0 + 50 * ((i + 1 + i // 12) % 12))

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.performance.simulated_turns import simulated_turns
+from tests.moves.simulated_turns import simulated_turns
 
 from assay.engine.identity import Identity
+from assay.moves.difference import clustered_mean, difference_table, losses
 from assay.moves.regan import scaled
-from assay.performance.difference import clustered_mean, difference_table, losses
 
 TURNS = simulated_turns({"Weak": (0.25, 0.45, 1600.0), "Strong": (0.09, 0.55, 2600.0)}, games=20, plies=30)
 BEST = TURNS.values[:, 0]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.moves.judged import Judged
 from assay.moves.regan.screen import FAR_BELOW, single_z
 from assay.moves.regan.spread import Floats
-from assay.performance.judged import Judged
 from assay.pools import POOLS, SLOW, is_online
 
 

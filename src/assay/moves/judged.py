@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
+from assay.moves.analysed import Spreads, spreads_of, traits_of
+from assay.moves.calibration import Calibration
+from assay.moves.groups import Groups
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.spread import Floats
 from assay.moves.regan.tally import Tally, tally
-from assay.performance.analysed import Spreads, spreads_of, traits_of
-from assay.performance.calibration import Calibration
-from assay.performance.groups import Groups
-from assay.performance.tags import tag_ratings
+from assay.moves.tags import tag_ratings
 from assay.pools import scale_of
 
 

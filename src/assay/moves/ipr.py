@@ -10,6 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ModelError
+from assay.moves.judged import Judged
+from assay.moves.oddities import far_below, is_elsewhere, pool_note, taken_tags
+from assay.moves.points import POINTS, performance_rating
 from assay.moves.regan.rate import (
     FEW_TURNS,
     FEWEST_TO_RESAMPLE,
@@ -22,9 +25,6 @@ from assay.moves.regan.rate import (
 )
 from assay.moves.regan.scale import ARTERY_METHODS, expectation
 from assay.moves.regan.spread import Floats
-from assay.performance.judged import Judged
-from assay.performance.oddities import far_below, is_elsewhere, pool_note, taken_tags
-from assay.performance.points import POINTS, performance_rating
 
 # Regan's way by name.
 ALIASES = {"regan": "percentile"}

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.performance.made_up import ENGINE
+from tests.moves.made_up import ENGINE
 
 from assay.errors import AssayWarning, CalibrationError
+from assay.moves.calibration import Calibration, default_name, load, save, shipped
+from assay.moves.presets import depths, preset_depth
 from assay.moves.regan.project import project
-from assay.performance.calibration import Calibration, default_name, load, save, shipped
-from assay.performance.presets import depths, preset_depth
 
 
 def test_a_calibration_comes_back_from_its_file(made: tuple[Calibration, Any], tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from numpy.typing import NDArray
+from tests.moves.made_up import rated_turns
 from tests.moves.regan.players import MARKS
-from tests.performance.made_up import rated_turns
 
-from assay.performance.calibrating import make_calibration
-from assay.performance.calibration import Calibration
+from assay.moves.calibrating import make_calibration
+from assay.moves.calibration import Calibration
 
 
 @pytest.fixture(scope="session")

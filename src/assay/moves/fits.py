@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
 from assay.errors import InputError, ModelError
+from assay.moves.groups import group, mileposts
 from assay.moves.regan.criteria import MethodName
 from assay.moves.regan.curves import CurveName
 from assay.moves.regan.fit import Fit, fit
 from assay.moves.regan.models import ModelName
 from assay.moves.regan.spread import CAP, TIE, Floats, Scale, elsewhere_deltas, scaled_deltas
 from assay.paths import atomic
-from assay.performance.groups import group, mileposts
 from assay.printable import spreadsheet
 
 LEAST_RANGE = 200.0

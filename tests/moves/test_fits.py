@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.performance.simulated_turns import simulated_turns
+from tests.moves.simulated_turns import simulated_turns
 
 from assay.engine.identity import Identity
 from assay.errors import InputError
-from assay.performance.fits import APPENDED, How, append_rows, fit_table
+from assay.moves.fits import APPENDED, How, append_rows, fit_table
 
 PLAYERS = {"Weak": (0.25, 0.45, 1600.0), "Fair": (0.16, 0.5, 2100.0), "Strong": (0.09, 0.55, 2600.0)}
 TURNS = simulated_turns(PLAYERS, games=30, plies=40)

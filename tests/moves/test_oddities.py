@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.performance.made_up import turns_of
+from tests.moves.made_up import turns_of
 
 from assay.engine.turns import Turns
+from assay.moves.calibration import Calibration
+from assay.moves.groups import group
+from assay.moves.ipr import How, rate_groups
+from assay.moves.judged import judge
 from assay.moves.regan.screen import single_z
-from assay.performance.calibration import Calibration
-from assay.performance.groups import group
-from assay.performance.ipr import How, rate_groups
-from assay.performance.judged import judge
-from assay.performance.screening import screen_groups
+from assay.moves.screening import screen_groups
 
 PAIRS = [("A", "B", 2500.0, 2500.0)] * 6
 RATINGS = {"A": 2500.0, "B": 2500.0}
