@@ -20,13 +20,13 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from assay.engine.store import Store
 from assay.games import read_games, to_arrays
 from assay.games.columns import rating
+from assay.games.sets import hash64
 from assay.learned import encode_games
 from assay.learned.boosting import features
 from assay.learned.engine_scalars import analyst
 from assay.learned.inputs import Plies
 from assay.learned.rate import posteriors
 from assay.learned.shipped import shipped
-from assay.learned.split import hash64
 from assay.reports.tables import render
 from assay.scoring import implied_noise, posterior_mean
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from assay import manifest
+from assay.arrays import save_arrays
 from assay.learned import open_dataset, open_run
-from assay.learned.arrays import save_arrays
 from assay.learned.evaluate import by_ply, judge, unseen_rows
 from assay.learned.run import KIND, MANIFEST, VERSION, WEIGHTS
 from assay.reports.tables import render

@@ -175,7 +175,7 @@ def test_a_full_disk_keeps_the_checkpoint_before(
         file.write(b"half a che")  # type: ignore[attr-defined]
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("assay.learned.arrays.np.savez", full)
+    monkeypatch.setattr("assay.arrays.np.savez", full)
     with pytest.raises(OutputError, match="No space left on device"):
         train(dataset, tmp_path, tiny(epochs=2), ("board",), resume=True)
     assert (tmp_path / NAME).read_bytes() == before

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from assay.arrays import Arrays
 from assay.games.bitboards import Boards
-from assay.learned.arrays import Arrays
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import Floats, Plies, scalars_of
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from assay.arrays import Arrays
 from assay.errors import LearnedError, MissingExtra
-from assay.learned.arrays import Arrays
 from assay.learned.book import Book
 from assay.learned.inputs import Plies, scalars_of
 from assay.learned.scalars import SCALAR_NAMES

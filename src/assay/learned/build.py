@@ -19,12 +19,12 @@ from assay.errors import LearnedError, OutputError
 from assay.games import Game, GameArrays, to_arrays
 from assay.games.columns import rows
 from assay.games.reader import splits
+from assay.games.sets import SPLITS, player_id, split_of_game
 from assay.games.stream import Stream
 from assay.learned.clocks import clock_scalars
 from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, file_sum, shard_name, write_games, write_plies
 from assay.learned.encode import encode_games
 from assay.learned.inputs import ENGINE_NAMES, Floats, Plies, joined
-from assay.learned.split import SPLITS, player_id, split_of_game
 from assay.paths import atomic
 from assay.progress import Progress
 

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import LearnedError
-from assay.learned.arrays import Arrays, load_arrays, save_arrays
 
 NAME = "checkpoint.npz"
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from assay.learned.arrays import Arrays
+from assay.arrays import Arrays
 from assay.learned.config import Config
 from assay.learned.inputs import Floats, mover_bits
 

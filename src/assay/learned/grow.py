@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from assay.learned.arrays import Arrays
+from assay.arrays import Arrays
 
 
 def grown(own: Arrays, small: Arrays) -> Arrays:

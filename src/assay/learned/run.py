@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay import manifest
+from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import InputError, LearnedError
-from assay.learned.arrays import Arrays, load_arrays, save_arrays
 from assay.learned.config import Config, from_mapping
 from assay.paths import atomic
 

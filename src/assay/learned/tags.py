@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from assay.games.sets import hash64
 from assay.learned import boosting
 from assay.learned.book import Book, Keys, stored_book
 from assay.learned.calibrate import log_softmax
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import RESULTS
 from assay.learned.run import Run
-from assay.learned.split import hash64
 
 Floats = npt.NDArray[np.float64]
 

@@ -17,9 +17,9 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils.data import DataLoader
 
+from assay.arrays import Arrays
 from assay.errors import LearnedError
 from assay.learned import checkpoint
-from assay.learned.arrays import Arrays
 from assay.learned.calibrate import fit_temperature, log_softmax
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from assay.arrays import Arrays
 from assay.errors import LearnedError
-from assay.learned.arrays import Arrays
 from assay.learned.book import Books, game_keys, make_books
 from assay.learned.config import Config
 from assay.learned.dataset import Dataset
