@@ -17,12 +17,13 @@ PACKAGE = Path(assay.__file__).parent
 MAY_IMPORT = {
     "games": set(),
     "engine": {"games"},
+    "policy": {"games"},
     "results": set(),
-    "moves": {"games", "engine", "results"},
+    "moves": {"games", "engine", "policy", "results"},
     "learned": {"games", "engine", "moves"},
     "reports": {"games", "engine", "moves", "learned", "results"},
     "web": {"games", "engine", "moves", "learned", "results", "reports"},
-    "cli": {"games", "engine", "moves", "learned", "results", "reports", "web"},
+    "cli": {"games", "engine", "policy", "moves", "learned", "results", "reports", "web"},
 }
 HEAVY = {
     "numpy",

@@ -30,6 +30,7 @@ LIBRARY = {
         Calibration Entrant analysed_turns difference_table fit_table game_posteriors group judge load make_calibration
         mean_table rate_groups read_all screen_groups show_turns tournament
     """,
+    "assay.policy": "Chances log_chances open_network shipped",
     "assay.learned": """
         NUM_PLANES Batch Config Dataset EncodedGames Examples Guess Run Selection build_dataset collate encode_games
         encode_ply_planes fit_run guess_games open_dataset open_run posteriors unpack
@@ -46,6 +47,7 @@ ARGUMENTS = {
     "assay.engine.turns.turns": "games store depth from_move limit",
     "assay.results.rate": "white black score average white_advantage draw_rate anchors priors",
     "assay.learned.encode_ply_planes": "board move prev_move",
+    "assay.policy.log_chances": "network positions elo pool",
     "assay.games.read_games": "path",
     "assay.reports.make.make": "files making preset",
     "assay.reports.write.write": "report path format",
@@ -125,6 +127,13 @@ OPTIONS = {
         --resume --format
     """,
     "evaluate": "--against --split --balanced --prior --games --plots --analysed --analyses --format",
+    "policy gather": "-o --out --where --without --elo --first-ply --per-game --seed --format",
+    "policy label": "--teacher --count --seed",
+    "policy train": """
+        -o --out --width --bag --hidden --steps --batch --lr --cool --soft --known --average --seed --every --start
+        --resume --format
+    """,
+    "policy export": "-o --out",
     "report": """
         --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
         --pool --keep-duplicates

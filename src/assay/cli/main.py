@@ -58,6 +58,9 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "train": ("learned", "train", "Train a model on a dataset."),
         "evaluate": ("learned", "evaluate", "Judge a trained model on games it has not seen."),
     },
+    "What people play": {
+        "policy": ("policy", "policy", "Make a policy: a network that foretells what people play."),
+    },
     "Reports": {
         "report": ("report", "report", "Write a report on some games: HTML, PDF, CSV, JSON, annotated PGN."),
         "serve": ("report", "serve", "Open a page in the browser: drop a PGN, read the report."),

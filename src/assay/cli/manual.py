@@ -69,6 +69,16 @@ FOOT = {
         ("encode", "evaluate", "guess"), "learned", (("RUN", "weights, settings, metrics, checkpoint, pictures"),)
     ),
     "evaluate": Foot(("train", "guess"), "learned"),
+    "policy gather": Foot(
+        ("policy label", "policy train", "filter"), "policy", (("POSITIONS", "blocks of rows, labels, a manifest"),)
+    ),
+    "policy label": Foot(("policy gather", "policy train"), "policy", (("POSITIONS", "labels are added to it"),)),
+    "policy train": Foot(
+        ("policy gather", "policy label", "policy export"),
+        "policy",
+        (("RUN", "checkpoint.npz, policy.npz, curve.csv"),),
+    ),
+    "policy export": Foot(("policy train",), "policy"),
     "report": Foot(("serve", "ipr", "screen"), "report", (_STORE,)),
     "serve": Foot(("report",), "web", (_STORE, ("jobs/", "jobs and their reports, in the data folder, or --jobs"))),
 }

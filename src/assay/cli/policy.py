@@ -1,0 +1,188 @@
+"""The commands that make a policy, a network that foretells what people play: gather, label, train, export."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.common import Command, format_option, is_quiet, print_table, say
+
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
+
+
+def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:
+    low, _, high = value.partition(":")
+    if not low.isdecimal() or not high.isdecimal() or int(low) >= int(high):
+        raise click.BadParameter(f"{value!r} is no range of ratings such as 600:3000.")
+    return int(low), int(high)
+
+
+@click.group(cls=click.Group)
+def policy() -> None:
+    """Make a policy: a network that foretells what people play.
+
+    \b
+    Examples:
+      assay policy gather lichess.pgn.zst -o lichess --without check.pgn
+      assay policy label lichess --teacher maia-1500.pb.gz
+      assay policy train lichess -o run
+      assay policy export run -o policy.npz
+    """
+
+
+@policy.command("gather", cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("-o", "--out", type=_FOLDER, required=True, metavar="POSITIONS", help="The new folder of positions.")
+@click.option("--where", metavar="EXPR", help="Take only games for which this holds, as in 'assay filter'.")
+@click.option("--without", multiple=True, metavar="FILE", help="Take no game that occurs there (repeat).")
+@click.option("--elo", callback=_range, default="600:3000", show_default=True, help="Movers' ratings to take.")
+@click.option("--first-ply", type=click.IntRange(0), default=8, show_default=True, help="Leave out plies before.")
+@click.option("--per-game", type=click.IntRange(0), default=0, show_default=True, help="Positions a game; 0 for all.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draw by --per-game.")
+@format_option
+def gather(
+    files: Sequence[str],
+    out: Path,
+    where: str | None,
+    without: Sequence[str],
+    elo: tuple[int, int],
+    first_ply: int,
+    per_game: int,
+    seed: int,
+    format: str,
+) -> None:
+    """Gather positions of rated games, each with the move that was played, its mover's rating and the move before.
+
+    Positions of games with a player who is held out (a twentieth of all, by a hash of the name) are marked, and no
+    training uses them; whoever has no name is held out by game. Games that occur in a file given by --without are known
+    by their moves, or by the players and the first moves, and left out.
+
+    \b
+    Examples:
+      assay policy gather games.pgn.zst -o otb --per-game 24 --without test.pgn.zst
+      assay policy gather lichess.pgn.zst -o lichess --where 'speed != "bullet"' --elo 800:2000
+    """
+    from assay.policy.positions import Choice
+    from assay.policy.positions import gather as gather_positions
+
+    choice = Choice(first_ply, per_game, elo, seed)
+    counts = gather_positions(files, out, choice, where=where, without=without, quiet=is_quiet())
+    print_table([{"what": name, "count": count} for name, count in sorted(counts.items())], format=format)
+
+
+@policy.command("label", cls=Command)
+@click.argument("positions", nargs=-1, required=True, type=_THERE, metavar="POSITIONS...")
+@click.option(
+    "--teacher",
+    "teachers",
+    type=_FILE,
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="A network in Leela's format with its level in the name, such as maia-1500.pb.gz (repeat: in turns).",
+)
+@click.option("--count", type=click.IntRange(1), default=500_000, show_default=True, help="Positions to label in all.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draw of positions.")
+def label(positions: Sequence[Path], teachers: Sequence[Path], count: int, seed: int) -> None:
+    """Label gathered positions with what a teacher would play there: chances of all legal moves.
+
+    Labels are added to the folders in blocks of 20,000, folder by folder and teacher by teacher; a block is there whole
+    or not at all, so the command may be stopped at any time and called again for more. A training that is running takes
+    them up. It takes about half a millisecond a position.
+
+    \b
+    Examples:
+      assay policy label lichess otb --teacher maia-1500.pb.gz --count 1000000
+      assay policy label lichess --teacher maia-1100.pb.gz --teacher maia-1900.pb.gz
+    """
+    from assay.policy.leela import read_leela
+    from assay.policy.teacher import label as label_positions
+
+    networks = [read_leela(path) for path in teachers]
+    done = label_positions(positions, networks, count, seed=seed, quiet=is_quiet())
+    say(f"{done:,} positions were labelled.")
+
+
+@policy.command("train", cls=Command)
+@click.argument("positions", nargs=-1, required=True, type=_THERE, metavar="POSITIONS...")
+@click.option("-o", "--out", type=_FOLDER, required=True, metavar="RUN", help="Where the training goes (a folder).")
+@click.option("--width", type=click.IntRange(8, 2048), help="Numbers that describe a move.  [default: 96]")
+@click.option("--bag", type=click.IntRange(8, 4096), help="Numbers that describe the board.  [default: 128]")
+@click.option("--hidden", type=click.IntRange(4, 1024), help="Width of the last layer.  [default: 32]")
+@click.option("--steps", type=click.IntRange(1), help="Steps in all.  [default: 200000]")
+@click.option("--batch", type=click.IntRange(8), help="Positions a step.  [default: 512]")
+@click.option("--lr", type=click.FloatRange(0, min_open=True), help="Learning rate of AdamW.  [default: 3e-3]")
+@click.option("--cool", type=click.FloatRange(0, 1), help="Last part of the steps: falling rate.  [default: .2]")
+@click.option("--soft", type=click.FloatRange(0, 1), help="Share of a teacher's labels, if any.  [default: .6]")
+@click.option("--known", type=click.FloatRange(0, 1), help="Share of the rest with the move before.  [default: .5]")
+@click.option("--average", type=click.IntRange(1), help="Steps over which weights are averaged.  [default: 2000]")
+@click.option("--seed", type=int, help="Seed of weights and draws.  [default: 1]")
+@click.option("--every", type=click.IntRange(1), default=1000, show_default=True, help="Steps between checkpoints.")
+@click.option("--start", type=_FILE, metavar="POLICY", help="Begin with a policy of these widths or smaller.")
+@click.option("--resume", is_flag=True, help="Go on with the training in RUN; its settings hold unless given anew.")
+@format_option
+def train(
+    positions: Sequence[Path],
+    out: Path,
+    every: int,
+    start: Path | None,
+    resume: bool,
+    format: str,
+    **options: Any,
+) -> None:
+    """Train a policy on gathered positions and on the labels in their folders.
+
+    Every folder gives the same share of a step. The training is watched on players held out. It writes to RUN:
+    checkpoint.npz, from which --resume goes on after any interruption, policy.npz (averaged weights, ready to use) and
+    curve.csv. It runs in one thread; hours are well spent.
+
+    \b
+    Examples:
+      assay policy train lichess otb -o run --steps 50000
+      assay policy train lichess otb -o run --resume --steps 400000
+      assay policy train lichess otb -o on --start policy.npz
+    """
+    from assay.errors import MissingExtra
+
+    try:
+        from assay.policy.train import CURVE, Plan, read_plan
+        from assay.policy.train import train as train_policy
+    except ImportError as error:
+        raise MissingExtra("torch", "learn") from error
+
+    given = {name: value for name, value in options.items() if value is not None}
+    assert {field.name for field in fields(Plan)} >= set(given)
+    plan = replace(read_plan(out) if resume else Plan(), **given)
+    done = train_policy(positions, out, plan, resume=resume, start=start, every=every, quiet=is_quiet())
+    print_table([{"policy": done.identity, **row} for row in _last(out / CURVE)], format=format)
+
+
+def _last(curve: Path) -> list[dict[str, str]]:
+    """The rows of the last step of a curve."""
+    import csv
+
+    with curve.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return [row for row in rows if row["step"] == rows[-1]["step"]]
+
+
+@policy.command("export", cls=Command)
+@click.argument("run", type=_THERE, metavar="RUN")
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The new file.")
+def export(run: Path, out: Path) -> None:
+    """Write the policy of a training as one small file, in 16-bit numbers.
+
+    \b
+    Examples:
+      assay policy export run -o policy.npz
+    """
+    from assay.policy.model import load_policy, save_policy
+
+    save_policy(out, load_policy(run / "policy.npz"))
+    say(f"{out}: policy {load_policy(out).identity}, {out.stat().st_size:,} bytes.")
