@@ -89,17 +89,20 @@ OPTIONS = {
     "export-analyses": "--store -o --output",
     "import-analyses": "--store --engine --engine-name",
     "fit": f"""
-        {ANALYSES} --by --within --model --curve --method --fix-c --exclude-team --max-swiss --append --plots --format
+        {ANALYSES} --by --within --model --curve --method --fix-c --exclude-team --max-swiss --append --plots
+        --keep-duplicates --format
     """,
     "show": f"{ANALYSES} --game --candidates --elo --s --c --calibration --format",
-    "difference": f"{ANALYSES} --by --cap --lines --format",
+    "difference": f"{ANALYSES} --by --cap --lines --keep-duplicates --format",
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
     "ipr": f"{RATED} --by --player --without --min-turns --method --interval --level --no-prior --seed --plots",
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns",
-    "calibrate": "--store --depth --mileposts --within --method --engine --name --seed -o --output --format",
+    "calibrate": """
+        --store --depth --mileposts --within --method --engine --name --seed -o --output --keep-duplicates --format
+    """,
     "calibration show": "--depth --plots --format",
     "calibration list": "--format",
     "results": """
@@ -119,7 +122,8 @@ OPTIONS = {
     "guess": "--game --player --model --prior -o --out --format --keep-duplicates",
     "planes": "--game --ply --planes -o --out --format",
     "encode": """
-        -o --out --where --band-width --range --max-plies --min-plies --share --seed --analyses --depth --format
+        -o --out --where --band-width --range --max-plies --min-plies --share --seed --analyses --depth
+        --keep-duplicates --format
     """,
     "train": """
         -o --out --config --model --d-model --layers --heads --square-width --dropout --batch-size --lr --weight-decay

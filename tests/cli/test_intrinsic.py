@@ -83,6 +83,17 @@ def test_difference(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "difference", *on(event), "--by", "evaluation")[0] == 0
 
 
+@pytest.mark.parametrize("command", ["fit", "difference"])
+def test_a_game_that_occurs_twice_is_fitted_once(command: str, event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    once = run(capsys, command, *on(event), "--format", "csv")[1]
+    code, out, err = run(capsys, command, event / "games.pgn", *on(event), "--format", "csv")
+    assert (code, out) == (0, once)
+    assert "8 games occur twice and count once: 9 = 1 (" in err
+    _, kept, err = run(capsys, command, event / "games.pgn", *on(event), "--format", "json", "--keep-duplicates")
+    assert json.loads(kept)[0]["games"] == 16
+    assert "occur twice" not in err
+
+
 def test_show(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "show", *on(event), "--game", 2, "--s", 0.2, "--c", 0.5)
     assert code == 0, err

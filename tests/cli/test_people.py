@@ -212,6 +212,20 @@ def test_a_game_that_occurs_twice_counts_once(
     assert {name: row["turns"] for name, row in kept.items()} == {name: 2 * row["turns"] for name, row in once.items()}
 
 
+def test_a_calibration_counts_a_game_once(
+    event: Path, store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = [re.sub(r'(WhiteElo|BlackElo) "\d+"', r'\1 "2000"', game) for game in games_of(event)[:4]]
+    four = given(event, "four.pgn", games)
+    words = ("calibrate", four, four, "--store", store, "--depth", 4, "-o", tmp_path / "c.json")
+    assert run(*words) == 1
+    said = capsys.readouterr().err
+    assert "4 games occur twice and count once: 5 = 1 (" in said and "no mark has 5 analysed games" in said
+    run(*words, "--keep-duplicates")
+    said = capsys.readouterr().err
+    assert "occur twice" not in said and "no mark has 5 analysed games" not in said
+
+
 def test_numbers_of_games_stay_when_one_occurs_again(
     event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,6 +56,30 @@ def test_from_games_to_a_judged_model(assay: Callable[..., tuple[int, str, str]]
     assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == ["confusion.svg", "reliability.svg"]
 
 
+def test_a_game_that_occurs_twice_is_encoded_once(
+    assay: Callable[..., tuple[int, str, str]], pgn: Path, tmp_path: Path
+) -> None:
+    named = pgn.read_text().replace('[White "?"]', '[White "Elm"]').replace('[Black "?"]', '[Black "Elm"]')
+    # Games of ten moves and more: shorter ones are played twice in earnest.
+    games = [f"[Event {game}" for game in named.split("[Event ")[1:] if "\n10. " in game or " 10. " in game][:20]
+    once, again = tmp_path / "once.pgn", tmp_path / "again.pgn"
+    once.write_text("".join(games))
+    again.write_text("".join(game.replace('"Elm"', '"ELM"') for game in games[:7]))
+
+    def counts(name: str, *words: object) -> tuple[dict[str, int], str]:
+        code, out, err = assay("encode", *words, "-o", tmp_path / name, "--format", "json")
+        assert code == 0, err
+        return {row["games"]: row["count"] for row in json.loads(out)}, err
+
+    alone, err = counts("alone", once)
+    assert "occur" not in err
+    both, err = counts("both", once, again)
+    assert both == alone | {"left out: occurs more than once": 7}
+    assert "7 games occur twice and count once: 21 = 1 (ELM - ELM" in err
+    kept, _ = counts("kept", once, again, "--keep-duplicates")
+    assert sum(kept.values()) == sum(both.values()) and "left out: occurs more than once" not in kept
+
+
 def test_a_filter_chooses_games(assay: Callable[..., tuple[int, str, str]], pgn: Path, tmp_path: Path) -> None:
     code, out, _ = assay("encode", pgn, "-o", tmp_path / "d", "--where", "white_elo >= 1500", "--format", "json")
     assert code == 0

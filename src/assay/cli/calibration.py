@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, OneOf, format_option, print_table, say, store_option
+from assay.cli.common import (
+    Command,
+    OneOf,
+    each_once,
+    format_option,
+    keep_duplicates_option,
+    print_table,
+    say,
+    store_option,
+)
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -50,6 +59,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
     metavar="CALIBRATION.json",
     help="Where to write it.",
 )
+@keep_duplicates_option
 @format_option
 def calibrate(
     files: Sequence[str],
@@ -62,6 +72,7 @@ def calibrate(
     name: str | None,
     seed: int,
     output: Path,
+    keep_duplicates: bool,
     format: str,
 ) -> None:
     """Calibrate the scale from error to Elo on rated, analysed games.
@@ -92,9 +103,10 @@ def calibrate(
 
     from_move, limit = 9, 3.0
     paths = find_files(list(files))
+    games = each_once(read_all(files), keep_duplicates)
     with Store(store or default_store()) as opened:
         turns = build(
-            read_all(files),
+            games,
             opened,
             depth=depth,
             from_move=from_move,

@@ -18,6 +18,7 @@ from assay.reports.tables import FORMATS, render
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
+    from assay.games import Game
     from assay.games.duplicates import Duplicates
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -170,6 +171,18 @@ def tell_duplicates(found: Duplicates | str) -> None:
     """Say on stderr which games occur more than once, if any do."""
     if found:
         say(f"assay: {found} --keep-duplicates counts them all.", err=True)
+
+
+def each_once(games: Sequence[Game], keep_duplicates: bool) -> list[Game]:
+    """The games without those that occur again, unless these are wanted; which they are is said on stderr."""
+    from assay.games.duplicates import Seen, unique
+
+    if keep_duplicates:
+        return list(games)
+    seen = Seen()
+    found = list(unique(games, seen))
+    tell_duplicates(seen.duplicates)
+    return found
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:

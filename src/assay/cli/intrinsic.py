@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, F, OneOf, format_option, print_table, reasons, say, store_option, tell_turns
+from assay.cli.common import (
+    Command,
+    F,
+    OneOf,
+    each_once,
+    format_option,
+    keep_duplicates_option,
+    print_table,
+    reasons,
+    say,
+    store_option,
+    tell_turns,
+)
 from assay.paths import default_store
 
 if TYPE_CHECKING:
@@ -126,6 +138,7 @@ def _read(files: Sequence[str]) -> list[Game]:
     "--append", type=click.Path(path_type=Path, dir_okay=False), metavar="F.csv", help="Add the rows to this CSV."
 )
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots here.")
+@keep_duplicates_option
 @format_option
 def fit(
     files: Sequence[str],
@@ -139,6 +152,7 @@ def fit(
     max_swiss: float | None,
     append: Path | None,
     plots: Path | None,
+    keep_duplicates: bool,
     format: str,
     **turns_options: Any,
 ) -> None:
@@ -161,7 +175,7 @@ def fit(
     from assay.moves.events import without_crowds, without_teams
     from assay.moves.fits import COLUMNS, How, append_rows, fit_table
 
-    games = _read(files)
+    games = each_once(_read(files), keep_duplicates)
     for wanted, keep, what in (
         (exclude_team, without_teams, "team games"),
         (max_swiss is not None, lambda some: without_crowds(some, max_swiss or 0), "games of crowded events"),
@@ -202,8 +216,17 @@ def fit(
     help="Greatest loss of a move, in pawns.",
 )
 @click.option("--lines", type=click.IntRange(1), help="Which analyses, if the store has several widths.")
+@keep_duplicates_option
 @format_option
-def difference(files: Sequence[str], by: str, cap: float, lines: int | None, format: str, **turns_options: Any) -> None:
+def difference(
+    files: Sequence[str],
+    by: str,
+    cap: float,
+    lines: int | None,
+    keep_duplicates: bool,
+    format: str,
+    **turns_options: Any,
+) -> None:
     """How much worse the moves played were than the engine's own, on average (Guid & Bratko 2006).
 
     Raw in pawns, and scaled so that a pawn counts less the more one side is ahead (Regan & Haworth 2011); standard
@@ -219,7 +242,8 @@ def difference(files: Sequence[str], by: str, cap: float, lines: int | None, for
     """
     from assay.moves.difference import COLUMNS, difference_table
 
-    rows = difference_table(_turns(_read(files), lines=lines, **turns_options), by, cap=cap)
+    games = each_once(_read(files), keep_duplicates)
+    rows = difference_table(_turns(games, lines=lines, **turns_options), by, cap=cap)
     decimals = dict.fromkeys(("raw", "raw_error", "scaled", "scaled_error"), 4) | {"elo": 0}
     print_table(rows, [by, *COLUMNS], format=format, decimals=decimals)
 

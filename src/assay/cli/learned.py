@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, print_table, say
+from assay.cli.common import (
+    Command,
+    format_option,
+    is_quiet,
+    keep_duplicates_option,
+    print_table,
+    say,
+    tell_duplicates,
+)
 
 if TYPE_CHECKING:
     from assay.scoring import Score
@@ -42,6 +50,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int,
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draw by --share.")
 @click.option("--analyses", type=_FILE, metavar="STORE", help="Add engine scalars from this analysis store.")
 @click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="Depth of those analyses.")
+@keep_duplicates_option
 @format_option
 def encode(
     files: Sequence[Path],
@@ -55,6 +64,7 @@ def encode(
     seed: int,
     analyses: Path | None,
     depth: int,
+    keep_duplicates: bool,
     format: str,
 ) -> None:
     """Encode the rated games of PGN files into a dataset for 'assay train'.
@@ -78,7 +88,7 @@ def encode(
     low, high = bounds
     bands = Bands(low, low + -(-(high - low) // band_width) * band_width, band_width)
     selection = Selection(bands, max_plies, min_plies, share, seed)
-    settings: dict[str, Any] = {"where": where}
+    settings: dict[str, Any] = {"where": where} | ({"keep_duplicates": True} if keep_duplicates else {})
     with ExitStack() as stack:
         analyst = None
         if analyses is not None:
@@ -88,13 +98,21 @@ def encode(
             analyst = analyst_of(stack.enter_context(Store(analyses)), depth)
             settings |= {"analyses": analyses.name, "depth": depth}
         built = build_dataset(
-            files, out, selection, chosen=_filter(where), analyst=analyst, settings=settings, quiet=is_quiet()
+            files,
+            out,
+            selection,
+            chosen=_filter(where),
+            analyst=analyst,
+            settings=settings,
+            keep_duplicates=keep_duplicates,
+            quiet=is_quiet(),
         )
     rows = [{"games": f"in {name}", "count": count} for name, count in built.games.items()]
     rows += [{"games": f"left out: {reason}", "count": count} for reason, count in built.left_out.items()]
     if analyses is not None:
         rows.append({"games": "with engine analyses", "count": built.analysed})
     print_table(rows, format=format)
+    tell_duplicates(built.duplicates)
     if built.by_game:
         say(f"assay: {built.by_game} games do not name both players and were split by game.", err=True)
     if analyses is not None and not built.analysed:

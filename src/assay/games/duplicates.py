@@ -228,11 +228,14 @@ class Seen:
         self._numbers = array("q")
         self._facts = bytearray()
 
-    def add(self, game: Game) -> bool:
-        """Take the next game; whether it is new. One that is not is noted in `duplicates`."""
+    def add(self, game: Game, number: int | None = None) -> bool:
+        """Take the next game; whether it is new. One that is not is noted in `duplicates`.
+
+        `number` is the game's, from 1, where not all games are looked at.
+        """
         from assay.games.fingerprints import fingerprint
 
-        self.games += 1
+        self.games = self.games + 1 if number is None else number
         tags = game.tags
         read = {tag: function(tags.get(tag)) for tag, function in _READ.items()}
         moves, plies = fingerprint(game.data)

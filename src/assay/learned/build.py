@@ -18,6 +18,7 @@ from assay.bands import STANDARD, Bands
 from assay.errors import LearnedError, OutputError
 from assay.games import Game, GameArrays, to_arrays
 from assay.games.columns import rows
+from assay.games.duplicates import Seen
 from assay.games.reader import splits
 from assay.games.sets import SPLITS, player_id, split_of_game
 from assay.games.stream import Stream
@@ -37,6 +38,7 @@ OUT_OF_RANGE = "a rating outside the bands"
 MIXED = "players of different sets"
 NOT_DRAWN = "not drawn by the share"
 FILTERED = "not chosen by the filter"
+AGAIN = "occurs more than once"
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Built:
     by_game: int  # games split by game, because a name is unknown
     analysed: int
     left_out: dict[str, int]
+    duplicates: str = ""  # which games occur more than once, in a sentence
 
 
 # Adds engine scalars to a batch: for games and their arrays, (plies, 4) with nan where there is no analysis.
@@ -112,18 +115,20 @@ def build_dataset(
     chosen: Filter | None = None,
     analyst: Analyst | None = None,
     settings: dict[str, Any] | None = None,
+    keep_duplicates: bool = False,
     quiet: bool = True,
 ) -> Built:
     """Encode the rated games of these files into a new dataset folder; it appears only when it is whole.
 
-    `settings` are further words for the manifest (the filter, the analyses).
+    `settings` are further words for the manifest (the filter, the analyses). A game that occurs more than once is taken
+    once, unless `keep_duplicates`.
     """
     if out.exists():
         raise OutputError(f"{out} exists already; choose another name or remove it first.")
     with atomic(out) as part:
         part.mkdir()
         try:
-            return _fill(part, files, selection, chosen, analyst, settings or {}, quiet)
+            return _fill(part, files, selection, chosen, analyst, settings or {}, keep_duplicates, quiet)
         except OutputError as error:
             raise OutputError(str(error).replace(str(part), str(out))) from error
 
@@ -135,16 +140,22 @@ def _fill(
     chosen: Filter | None,
     analyst: Analyst | None,
     settings: dict[str, Any],
+    keep_duplicates: bool,
     quiet: bool,
 ) -> Built:
     writer, left_out = _Writer(folder), Counter[str]()
     random = np.random.default_rng(selection.seed)
+    seen, before = Seen(), 0
     with Progress("encoding", unit="games", quiet=quiet) as progress:
         for games, tags in _batches(files, left_out):
             keep = _worth_reading(tags, selection, chosen, random, left_out)
+            if not keep_duplicates:
+                keep = keep[[seen.add(games[i], before + i + 1) for i in keep.tolist()]]
+            before += len(games)
             _encode_batch([games[i] for i in keep], tags[keep], selection, analyst, writer, left_out)
             progress.advance(len(games))
     writer.flush()
+    left_out[AGAIN] = len(seen.duplicates)
     left_out = +left_out
     if not writer.rows:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in left_out.most_common()) or "there are no games"
@@ -157,6 +168,7 @@ def _fill(
         by_game=sum(row["white_id"] is None or row["black_id"] is None for row in writer.rows),
         analysed=sum(row["analysed"] for row in writer.rows),
         left_out=dict(left_out.most_common()),
+        duplicates=str(seen.duplicates),
     )
     told = asdict(selection) | settings | asdict(built)
     told |= {"version": VERSION, "identity": file_sum(folder / GAMES), "shards": writer.sums}
