@@ -2,8 +2,8 @@
 
 REFERENCE is the folder of the reference set. For each depth: noise a turn, slope, offsets of the marks, coverage of
 95 % intervals by number of games and by third of the scale, and what the model of 2006-14 says of 2018-19. Four folds
-dealt by player; figures are of held-out turns. `--policy FILE.npy` takes log-chances of a policy, a number for each
-stored move.
+dealt by player; figures are of held-out turns. With the policy that ships; `--policy FILE` takes another network,
+`--policy none` does without.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from assay.curve import Curve
 from assay.held_out import coverage, noise_per_turn
 from assay.moves import reference
 from assay.moves.choice.calibrate import Calibrated, Rated, calibrate
+from assay.moves.natural import log_policy
+from assay.policy.chances import Network, open_network, shipped
 
 SIZES = (1, 3, 9, 20, 40)
 SAMPLES = ("2006-14", "2018-19")
 
 
-def rated(folder: str, depth: int, policy: np.ndarray | None) -> dict[str, Rated]:
+def rated(folder: str, depth: int, network: Network | None) -> dict[str, Rated]:
     """The turns of each sample."""
     found = reference.read(folder, depth)
     turns = found.turns
@@ -33,7 +35,7 @@ def rated(folder: str, depth: int, policy: np.ndarray | None) -> dict[str, Rated
         turns["mark"].to_numpy().astype(np.int64),
         turns["player"].to_numpy().astype(np.int64),
         turns["game"].to_numpy().astype(np.int64),
-        policy,
+        None if network is None else log_policy(found.choices, network),
     )
     return {sample: whole.only((turns["set"] == sample).to_numpy()) for sample in SAMPLES}
 
@@ -94,11 +96,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reference")
     parser.add_argument("depths", nargs="+", type=int)
-    parser.add_argument("--policy")
+    parser.add_argument("--policy", default="shipped")
     given = parser.parse_args()
-    policy = np.load(given.policy) if given.policy else None
+    network = None
+    if given.policy != "none":
+        network = shipped() if given.policy == "shipped" else open_network(given.policy)
     for depth in given.depths:
-        both = rated(given.reference, max(depth, 8), policy)
+        both = rated(given.reference, max(depth, 8), network)
         begun = time.process_time()
         made = calibrate(both["2006-14"], depth, told=lambda text: print(f"  {text}", file=sys.stderr))
         print(f"depth {depth}: {made.judgement}; {time.process_time() - begun:.0f} s")
