@@ -14,8 +14,8 @@ import numpy as np
 from rated_sample import MARKS, read, tallied
 
 from assay.moves.calibration import load
-from assay.moves.regan.agent import Agent
-from assay.moves.regan.rate import rate
+from assay.moves.regan.ipr import rate
+from assay.moves.regan.projection import Agent
 from assay.moves.regan.scale import ArteryMethod
 from assay.reports.tables import render
 

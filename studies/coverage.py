@@ -16,10 +16,10 @@ import numpy as np
 from rated_sample import METHOD, held, read
 
 from assay.errors import AssayError
+from assay.moves.regan.artery import Line
 from assay.moves.regan.calibrate import calibrate
-from assay.moves.regan.line import Line
+from assay.moves.regan.ipr import INTERVALS, rate, rate_by_fit
 from assay.moves.regan.models import move_probabilities
-from assay.moves.regan.rate import INTERVALS, rate, rate_by_fit
 from assay.moves.regan.scale import Scale, Trend
 from assay.moves.regan.tally import Tally
 from assay.reports.tables import render

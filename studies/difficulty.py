@@ -18,9 +18,9 @@ from efficiency import noise_on_artery
 from rated_sample import Held, cross_fit, read, tallied
 
 from assay.moves.groups import PHASES, phases
-from assay.moves.regan.measure import residuals
-from assay.moves.regan.rate import rate
-from assay.moves.regan.sample import Sample
+from assay.moves.regan.calibrate import residuals
+from assay.moves.regan.ipr import rate
+from assay.moves.regan.marks import Sample
 from assay.reports.tables import render
 
 FOLDS = 3

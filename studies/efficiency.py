@@ -17,8 +17,7 @@ from rated_sample import METHOD, held, read
 
 from assay.errors import AssayError
 from assay.moves.regan.calibrate import calibrate
-from assay.moves.regan.intervals import crossing, moderated
-from assay.moves.regan.rate import rate_by_fit
+from assay.moves.regan.ipr import crossing, moderated, rate_by_fit
 from assay.moves.regan.scale import ARTERY_METHODS, FIT_METHODS, Scale, evidence
 from assay.moves.regan.tally import Tally
 from assay.reports.tables import render

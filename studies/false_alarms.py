@@ -13,7 +13,7 @@ import numpy as np
 from rated_sample import cross_fit, read
 from scipy.stats import norm
 
-from assay.moves.regan.screen import screen
+from assay.moves.regan.zscores import screen
 from assay.reports.tables import render
 
 pgn, store, depth, folds = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 3)[4])

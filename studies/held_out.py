@@ -21,8 +21,8 @@ from rated_sample import Held, cross_fit, held, read, read_all
 
 from assay.errors import AssayError, ModelError
 from assay.moves.calibration import load
-from assay.moves.regan.rate import Rating, rate
-from assay.moves.regan.screen import FAR_BELOW, FEWEST_IN_A_GAME, single_z
+from assay.moves.regan.ipr import Rating, rate
+from assay.moves.regan.zscores import FAR_BELOW, FEWEST_IN_A_GAME, single_z
 from assay.reports.tables import render
 
 LATER = 2010

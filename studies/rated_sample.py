@@ -12,9 +12,9 @@ from assay.games import read_games
 from assay.moves.calibrating import sample_of
 from assay.moves.groups import mileposts
 from assay.moves.regan.calibrate import calibrate
-from assay.moves.regan.criteria import MethodName
 from assay.moves.regan.difficulty import lesser_depths
-from assay.moves.regan.sample import Sample, dealt
+from assay.moves.regan.marks import Sample, dealt
+from assay.moves.regan.problem import MethodName
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.tally import Tally, tally
 

@@ -18,7 +18,7 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 
 from assay.moves.regan.artery import Artery
 from assay.moves.regan.calibrate import calibrate
-from assay.moves.regan.sample import Sample, dealt
+from assay.moves.regan.marks import Sample, dealt
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.tally import tally
 from assay.reports.tables import render

@@ -14,7 +14,7 @@ from tests.moves.made_up import ENGINE
 from assay.errors import AssayWarning, CalibrationError
 from assay.moves.calibration import Calibration, default_name, load, save, shipped
 from assay.moves.presets import depths, preset_depth
-from assay.moves.regan.project import project
+from assay.moves.regan.projection import project
 
 
 def test_a_calibration_comes_back_from_its_file(made: tuple[Calibration, Any], tmp_path: Path) -> None:

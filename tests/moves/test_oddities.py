@@ -13,7 +13,7 @@ from assay.moves.calibration import Calibration
 from assay.moves.groups import group
 from assay.moves.ipr import How, rate_groups
 from assay.moves.judged import judge
-from assay.moves.regan.screen import single_z
+from assay.moves.regan.zscores import single_z
 from assay.moves.screening import screen_groups
 
 PAIRS = [("A", "B", 2500.0, 2500.0)] * 6

@@ -43,7 +43,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @click.option("--within", type=click.FloatRange(1), default=20, show_default=True, help="Points from a mark, at most.")
 @click.option(
     "--method",
-    type=OneOf("assay.moves.regan.criteria", "CRITERIA"),
+    type=OneOf("assay.moves.regan.problem", "CRITERIA"),
     default="percentile",
     show_default=True,
     help="How s and c are fitted at each mark.",

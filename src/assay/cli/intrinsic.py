@@ -114,14 +114,14 @@ def _read(files: Sequence[str]) -> list[Game]:
 )
 @click.option(
     "--curve",
-    type=OneOf("assay.moves.regan.curves", "CURVES"),
+    type=OneOf("assay.moves.regan.temptation", "CURVES"),
     default="invexp",
     show_default=True,
     help="Curve of temptation.",
 )
 @click.option(
     "--method",
-    type=OneOf("assay.moves.regan.criteria", "CRITERIA"),
+    type=OneOf("assay.moves.regan.problem", "CRITERIA"),
     default="percentile",
     show_default=True,
     help="Way of fitting; percentile is the paper's.",

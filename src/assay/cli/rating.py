@@ -166,7 +166,7 @@ def _turns(
 )
 @click.option(
     "--interval",
-    type=OneOf("assay.moves.regan.rate", "INTERVALS"),
+    type=OneOf("assay.moves.regan.ipr", "INTERVALS"),
     default="clustered",
     show_default=True,
     help="Kind of interval.",

@@ -13,11 +13,10 @@ from assay.errors import CalibrationError
 from assay.moves.analysed import spreads_with
 from assay.moves.calibration import Calibration
 from assay.moves.groups import mileposts
-from assay.moves.regan.calibrate import Calibrated, calibrate
-from assay.moves.regan.criteria import MethodName
+from assay.moves.regan.calibrate import Measured, calibrate
 from assay.moves.regan.difficulty import lesser_depths, traits
-from assay.moves.regan.marks import Course
-from assay.moves.regan.sample import Sample
+from assay.moves.regan.marks import Course, Sample
+from assay.moves.regan.problem import MethodName
 from assay.moves.regan.spread import CAP, TIE, Floats
 
 K = 1.0
@@ -96,7 +95,7 @@ def make_calibration(
     return calibration, _reference_values(kept, found)
 
 
-def _reference_values(kept: Turns, found: Calibrated) -> Floats:
+def _reference_values(kept: Turns, found: Measured) -> Floats:
     """The values behind the reference set, without what lies beyond the cap; a spread has two moves at least."""
     values = kept.values[found.course.reference_rows]
     needed = np.isfinite(found.course.reference)

@@ -17,9 +17,8 @@ import numpy as np
 from assay import manifest
 from assay.engine.identity import Identity
 from assay.errors import AssayWarning, CalibrationError
-from assay.moves.regan.artery import Artery
+from assay.moves.regan.artery import Artery, Line
 from assay.moves.regan.difficulty import TERMS, TRAITS, Difficulty
-from assay.moves.regan.line import Line
 from assay.moves.regan.scale import Scale, Trend
 from assay.moves.regan.spread import Floats, scaled_deltas
 from assay.moves.regan.tally import STATISTICS

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from assay.engine.turns import Turns
 from assay.errors import InputError, ModelError
 from assay.moves.groups import group, mileposts
-from assay.moves.regan.criteria import MethodName
-from assay.moves.regan.curves import CurveName
-from assay.moves.regan.fit import Fit, fit
+from assay.moves.regan.fitting import Fit, fit
 from assay.moves.regan.models import ModelName
-from assay.moves.regan.spread import CAP, TIE, Floats, Scale, elsewhere_deltas, scaled_deltas
+from assay.moves.regan.problem import MethodName
+from assay.moves.regan.spread import CAP, TIE, Floats, Scaling, elsewhere_deltas, scaled_deltas
+from assay.moves.regan.temptation import CurveName
 from assay.paths import atomic
 from assay.printable import spreadsheet
 
@@ -45,7 +45,7 @@ class How:
     k: float = 1.0
     cap: float = CAP
     tie: float = TIE
-    scale: Scale = "log"
+    scale: Scaling = "log"
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from assay.errors import ModelError
 from assay.moves.judged import Judged
 from assay.moves.oddities import far_below, is_elsewhere, pool_note, taken_tags
 from assay.moves.points import POINTS, performance_rating
-from assay.moves.regan.rate import (
+from assay.moves.regan.ipr import (
     FEW_TURNS,
     FEWEST_TO_RESAMPLE,
     FEWEST_TURNS,

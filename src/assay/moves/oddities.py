@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.moves.judged import Judged
-from assay.moves.regan.screen import FAR_BELOW, single_z
 from assay.moves.regan.spread import Floats
+from assay.moves.regan.zscores import FAR_BELOW, single_z
 from assay.pools import POOLS, SLOW, is_online
 
 

@@ -13,9 +13,9 @@ from assay.bands import STANDARD
 from assay.errors import ModelError
 from assay.moves.judged import Judged
 from assay.moves.oddities import far_below, is_elsewhere, pool_note, taken_tags
-from assay.moves.regan.rate import FEWEST_TURNS, Rating, rate
+from assay.moves.regan.ipr import FEWEST_TURNS, Rating, rate
 from assay.moves.regan.scale import engine_rating
-from assay.moves.regan.screen import (
+from assay.moves.regan.zscores import (
     FEWEST_FOR_NULL,
     Assistance,
     Screened,

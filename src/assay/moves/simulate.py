@@ -25,7 +25,7 @@ from assay.engine.position import decode_move
 from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
 from assay.errors import InputError
-from assay.moves.regan.agent import Agent
+from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
 
 RESIGN = -6.0

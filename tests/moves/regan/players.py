@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 from tests.moves.regan.spreads import choose, random_values
 
 from assay.moves.regan import elsewhere_deltas, move_probabilities, scaled_deltas
-from assay.moves.regan.artery import Artery, make_artery
-from assay.moves.regan.calibrate import Calibrated, calibrate
+from assay.moves.regan.artery import Artery, Line, make_artery
+from assay.moves.regan.calibrate import Measured, calibrate
 from assay.moves.regan.difficulty import traits
-from assay.moves.regan.line import Line
-from assay.moves.regan.sample import Sample
+from assay.moves.regan.marks import Sample
 
 MARKS = (1800, 2200, 2600)
 TURNS_PER_GAME = 40
@@ -62,6 +61,6 @@ def at_marks(of: list[NDArray[np.float64]], played: list[NDArray[np.intp]], game
 
 
 @cache
-def calibrated() -> Calibrated:
+def calibrated() -> Measured:
     """The world's own calibration."""
     return calibrate(world(), method="equations")

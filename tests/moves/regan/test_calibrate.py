@@ -7,11 +7,10 @@ import pytest
 from tests.moves.regan.players import MARKS, calibrated, parameters, world
 
 from assay.errors import CalibrationError
-from assay.moves.regan.artery import straight_c
-from assay.moves.regan.line import Line, inverse_regression
+from assay.moves.regan.artery import Line, inverse_regression, straight_c
+from assay.moves.regan.calibrate import scatter
 from assay.moves.regan.marks import fit_marks, reference_rows
-from assay.moves.regan.measure import scatter
-from assay.moves.regan.project import project
+from assay.moves.regan.projection import project
 
 
 def test_the_marks_give_the_agents_parameters_back() -> None:

@@ -15,8 +15,8 @@ from assay.errors import ModelError
 from assay.moves.regan import elsewhere_deltas, move_probabilities, scaled_deltas
 from assay.moves.regan.calibrate import calibrate
 from assay.moves.regan.difficulty import TRAITS, Difficulty, fit_difficulty, no_difficulty, traits
-from assay.moves.regan.rate import rate
-from assay.moves.regan.sample import Sample
+from assay.moves.regan.ipr import rate
+from assay.moves.regan.marks import Sample
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.tally import tally
 

@@ -20,8 +20,8 @@ from assay.moves.regan import (
     scaled,
     scaled_deltas,
 )
-from assay.moves.regan.blocks import blocks
 from assay.moves.regan.models import prepare
+from assay.moves.regan.spread import blocks
 
 INF = float("inf")
 DELTAS = scaled_deltas(random_values(700, moves=30))

@@ -7,9 +7,9 @@ import pytest
 from tests.moves.regan.players import calibrated, played_by
 
 from assay.moves.regan import scaled_deltas
+from assay.moves.regan.calibrate import fit_power
 from assay.moves.regan.posterior import posterior
 from assay.moves.regan.tally import tally
-from assay.moves.regan.temper import fit_power
 
 
 def followed(elo: float, games: int, prior: tuple[float, float] | None = None):  # type: ignore[no-untyped-def]

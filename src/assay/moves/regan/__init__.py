@@ -6,13 +6,12 @@ Ratings" (AAAI 2011), cited as RH11; Regan, Macieja & Haworth, "Understanding Di
 """
 
 from assay.errors import ModelError, NotConverged, TooFewTurns
-from assay.moves.regan.agent import Agent
-from assay.moves.regan.curves import CURVES, curve_value
 from assay.moves.regan.depth_weights import DepthWeights, fit_depth_weights
-from assay.moves.regan.fit import Fit, fit
+from assay.moves.regan.fitting import Fit, fit
 from assay.moves.regan.models import MODELS, move_probabilities, played_log_probabilities
-from assay.moves.regan.project import Projection, project
+from assay.moves.regan.projection import Agent, Projection, project
 from assay.moves.regan.spread import elsewhere_deltas, scaled, scaled_deltas
+from assay.moves.regan.temptation import CURVES, curve_value
 
 __all__ = [
     "CURVES",

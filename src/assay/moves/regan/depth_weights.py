@@ -16,14 +16,12 @@ from scipy.optimize import minimize
 from scipy.special import softmax
 
 from assay.errors import ModelError, NotConverged
-from assay.moves.regan.blocks import Block
-from assay.moves.regan.criteria import CRITERIA, View
-from assay.moves.regan.curves import CurveName, curve_named
-from assay.moves.regan.fit import C_RANGE, S_RANGE, fit
-from assay.moves.regan.models import ModelName, Player, played_log_probabilities
-from assay.moves.regan.problem import Problem
-from assay.moves.regan.sample import dealt
-from assay.moves.regan.spread import Floats
+from assay.moves.regan.fitting import C_RANGE, S_RANGE, fit
+from assay.moves.regan.marks import dealt
+from assay.moves.regan.models import ModelName, Skill, played_log_probabilities
+from assay.moves.regan.problem import CRITERIA, Problem, View
+from assay.moves.regan.spread import Block, Floats
+from assay.moves.regan.temptation import CurveName, curve_named
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,7 @@ def _fit(
     def objective(point: Floats) -> tuple[float, Floats]:
         weights = softmax(point[2:])
         s, c = np.exp(point[:2])
-        value, slopes = _averages(problem, Player(np.asarray(s), np.asarray(c), model, curve, weights))
+        value, slopes = _averages(problem, Skill(np.asarray(s), np.asarray(c), model, curve, weights))
         by_weight = slopes[2:]
         by_softmax = weights[:, None] * (by_weight - weights @ by_weight)
         by = np.concatenate([slopes[:2], by_softmax])
@@ -122,7 +120,7 @@ def _fit(
     return softmax(found.x[2:]), float(s), float(c)
 
 
-def _averages(problem: Problem, player: Player) -> tuple[Floats, Floats]:
+def _averages(problem: Problem, player: Skill) -> tuple[Floats, Floats]:
     """Average quantities of the method and their slopes by ln s, ln c and each weight (parameters x quantities)."""
     criterion = CRITERIA[problem.method]
     total: Floats | float = 0.0
@@ -142,7 +140,7 @@ def _averages(problem: Problem, player: Player) -> tuple[Floats, Floats]:
     return np.asarray(total / problem.turns), np.asarray(slopes / problem.turns)
 
 
-def _weight_slopes(player: Player, block: Block, p_slope: Floats) -> list[Floats]:
+def _weight_slopes(player: Skill, block: Block, p_slope: Floats) -> list[Floats]:
     """dp/dw_d: with b = -ln y, db/dw_d = -g_d / y; only differences of db matter, as everywhere."""
     curve = curve_named(player.curve)
     log_x = block.log_delta - np.log(player.s)

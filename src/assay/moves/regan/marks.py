@@ -8,13 +8,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import CalibrationError, ModelError
-from assay.moves.regan.artery import Artery, make_artery, straight_c
-from assay.moves.regan.criteria import MethodName
-from assay.moves.regan.fit import Fit, fit
-from assay.moves.regan.line import Line, inverse_regression
-from assay.moves.regan.project import project
-from assay.moves.regan.sample import Sample
+from assay.moves.regan.artery import Artery, Line, inverse_regression, make_artery, straight_c
+from assay.moves.regan.fitting import Fit, fit
+from assay.moves.regan.problem import MethodName
+from assay.moves.regan.projection import project
 from assay.moves.regan.spread import Floats
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One row per turn. `traits` are those of its position (see `difficulty`), `game` and `side` (the player's turns in
+    one game) are codes, `mark` is the century mark.
+    """
+
+    deltas: Floats
+    played: NDArray[np.intp]
+    elsewhere: Floats
+    traits: Floats
+    game: NDArray[np.intp]
+    side: NDArray[np.intp]
+    elo: Floats
+    mark: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.played)
+
+    def of(self, turns: NDArray[np.intp] | NDArray[np.bool_]) -> Sample:
+        """These turns alone, with sides numbered anew."""
+        return Sample(
+            self.deltas[turns],
+            self.played[turns],
+            self.elsewhere[turns],
+            self.traits[turns],
+            self.game[turns],
+            np.unique(self.side[turns], return_inverse=True)[1],
+            self.elo[turns],
+            self.mark[turns],
+        )
+
+    def per_side(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+        """The value of each side's first turn: for what is the same at all turns of a side."""
+        first = np.unique(self.side, return_index=True)[1]
+        return values[first]
+
+
+def dealt(game: NDArray[np.intp], folds: int, seed: int) -> NDArray[np.intp]:
+    """The fold 0, 1, ... of each turn, by the code of its game: whole games go together."""
+    return np.asarray(np.random.default_rng(seed).permutation(int(game.max()) + 1)[game] % folds)
+
 
 # Turns of the fixed reference set, spread evenly over the marks: B x sigma of its average error cancels in the line,
 # so that it need only be wide enough to hold every kind of position.

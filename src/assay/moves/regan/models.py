@@ -24,9 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import wrightomega
 
 from assay.errors import ModelError, NotConverged
-from assay.moves.regan.blocks import Block, blocks
-from assay.moves.regan.curves import Curve, CurveName, curve_named
-from assay.moves.regan.spread import Floats
+from assay.moves.regan.spread import Block, Floats, blocks
+from assay.moves.regan.temptation import CurveName, Temptation, curve_named
 
 ModelName: TypeAlias = Literal["power", "shares", "third"]
 
@@ -151,7 +150,7 @@ MODELS: dict[ModelName, Callable[[Floats, Floats | None], Solved]] = {
 
 
 @dataclass(frozen=True)
-class Player:
+class Skill:
     """A fallible player on paper: sensitivity s, consistency c, and how temptation becomes probability.
 
     `s` and `c` are numbers, or arrays with one value per turn. `weights` spread the judgement over depths (RH11,
@@ -199,7 +198,7 @@ class Player:
         b.reshape(-1)[block.outside] = HOPELESS
         return b, by_s, by_c
 
-    def _over_depths(self, curve: Curve, log_x: Floats, c: Floats, slopes: bool) -> tuple[Floats, Floats, Floats]:
+    def _over_depths(self, curve: Temptation, log_x: Floats, c: Floats, slopes: bool) -> tuple[Floats, Floats, Floats]:
         """ln(1/g) of g = sum_d w_d g_d, kept in logarithms so that a hopeless move stays a number."""
         weights = np.full(len(log_x), 1 / len(log_x)) if self.weights is None else self.weights
         each = [curve.log_inverse(x, c) for x in log_x]
@@ -220,9 +219,9 @@ class Player:
         return b, by_s, by_c
 
 
-def player(
+def skill(
     s: ArrayLike, c: ArrayLike, *, turns: int, model: str, curve: str, weights: ArrayLike | None, depths: int | None
-) -> Player:
+) -> Skill:
     """Check the parameters of the model and put them together."""
     if model not in MODELS:
         raise ModelError(f"unknown model {model!r}: choose one of {', '.join(MODELS)}.")
@@ -237,7 +236,7 @@ def player(
             where = f" (turn {int(np.argmax(bad))})" if value.ndim else ""
             raise ModelError(f"{name} must be a positive number{where}, not {value[bad].flat[0]}.")
         values.append(value)
-    return Player(values[0], values[1], model, curve, _depth_weights(weights, depths))
+    return Skill(values[0], values[1], model, curve, _depth_weights(weights, depths))
 
 
 def _depth_weights(weights: ArrayLike | None, depths: int | None) -> Floats | None:
@@ -253,13 +252,13 @@ def _depth_weights(weights: ArrayLike | None, depths: int | None) -> Floats | No
 
 def prepare(
     deltas: ArrayLike, s: ArrayLike, c: ArrayLike, model: str, curve: str, weights: ArrayLike | None
-) -> tuple[NDArray[np.floating], Player]:
+) -> tuple[NDArray[np.floating], Skill]:
     """The checked arguments that every function of a spread shares."""
     array = np.asarray(deltas)
     if array.ndim not in (2, 3):
         raise ModelError(f"deltas are an array of turns x moves (x depths), not of shape {array.shape}.")
     depths = array.shape[2] if array.ndim == 3 else None
-    return array, player(s, c, turns=len(array), model=model, curve=curve, weights=weights, depths=depths)
+    return array, skill(s, c, turns=len(array), model=model, curve=curve, weights=weights, depths=depths)
 
 
 def move_probabilities(

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import CubicSpline
 
+from assay.moves.regan.calibrate import log_posterior
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.spread import Floats
 from assay.moves.regan.tally import Tally
-from assay.moves.regan.temper import log_posterior
 
 FINE = 20.0
 

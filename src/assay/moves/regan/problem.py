@@ -1,18 +1,210 @@
-"""The turns of a fit, laid out once, and what its method makes of them at a given s and c."""
+"""The turns of a fit, what its method makes of them at a given s and c, and the one loop of all fits.
+
+What each way of fitting wants to be zero or least is in RH11, sections 6 and 7. Every method looks at a block of turns
+and returns, turn by turn, a few quantities with their derivatives by ln s and ln c. Least-squares methods
+(`percentile`, `equations`, `ranks`) want the averages of these to vanish; `likelihood` wants the average of its one
+quantity, -ln p, to be least. The loop is damped Gauss-Newton in (ln s, ln c) inside a box.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ModelError, TooFewTurns
-from assay.moves.regan.blocks import blocks
-from assay.moves.regan.criteria import CRITERIA, PERCENTILES, View, error_equation, information
-from assay.moves.regan.models import Player, check_played, player
-from assay.moves.regan.optimise import Evaluation
-from assay.moves.regan.spread import CAP, Floats, scaled
+from assay.moves.regan.models import Skill, check_played, skill
+from assay.moves.regan.spread import CAP, Block, Floats, blocks, scaled
+
+# Objective, gradient, and a positive curvature (Gauss-Newton or Fisher).
+Evaluation = tuple[float, Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where the loop ended: the point, its objective, whether it converged, which coordinates lie on the box."""
+
+    point: Floats
+    value: float
+    converged: bool
+    on_box: NDArray[np.bool_]
+    evaluations: int
+
+    @property
+    def at_edge(self) -> bool:
+        """Whether the minimum lies at the edge of its range."""
+        return bool(self.on_box.any())
+
+
+def minimise(
+    evaluate: Callable[[Floats], Evaluation],
+    start: Floats,
+    low: Floats,
+    high: Floats,
+    *,
+    fixed: NDArray[np.bool_] | None = None,
+    tolerance: float = 1e-7,
+    most: int = 80,
+) -> Minimum:
+    """Minimise by damped Gauss-Newton (Levenberg-Marquardt); a coordinate that pushes against the box stays there.
+
+    `fixed` coordinates keep their start.
+
+    >>> square = lambda x: (float(((x - 1) ** 2).sum()), 2 * (x - 1), 2 * np.eye(len(x)))
+    >>> minimise(square, np.zeros(2), np.full(2, -5.0), np.array([5.0, 0.5])).point.round(6).tolist()
+    [1.0, 0.5]
+    """
+    held = np.zeros(len(start), dtype=bool) if fixed is None else fixed
+    x = np.where(held, start, np.clip(start, low, high))
+    value, gradient, curvature = evaluate(x)
+    damping, evaluations, converged = 1e-4, 1, False
+    while evaluations < most:
+        free = ~(held | ((x <= low) & (gradient > 0)) | ((x >= high) & (gradient < 0)))
+        if not free.any():
+            converged = True
+            break
+        step = np.zeros_like(x)
+        inner = curvature[np.ix_(free, free)]
+        diagonal = np.diag(inner)
+        # A direction without any curvature (nothing at stake) must not make the system singular.
+        lift = np.diag(damping * diagonal + 1e-12 * (diagonal.max() + 1e-300))
+        step[free] = -np.linalg.solve(inner + lift, gradient[free])
+        step /= max(1.0, float(np.abs(step).max()))
+        trial = np.where(held, x, np.clip(x + step, low, high))
+        if np.abs(trial - x).max() < tolerance:
+            converged = True
+            break
+        new = evaluate(trial)
+        evaluations += 1
+        if np.isfinite(new[0]) and new[0] < value:
+            x, (value, gradient, curvature) = trial, new
+            damping = max(damping / 10, 1e-12)
+        elif damping > 1e10 or abs(new[0] - value) <= 1e-14 * abs(value):
+            # No step is small enough to improve: the objective is flat to the last digit.
+            converged = True
+            break
+        else:
+            damping = max(damping * 10, 1e-3)
+    return Minimum(x, value, converged, ~held & ((x <= low) | (x >= high)), evaluations)
+
+
+MethodName: TypeAlias = Literal["percentile", "equations", "ranks", "likelihood"]
+
+PERCENTILES: Floats = np.arange(1, 20) / 20
+
+
+@dataclass(frozen=True)
+class View:
+    """A block as a method sees it: probabilities (moves x turns), their slopes, and what was played.
+
+    `elsewhere` is the error that counts where the played move is outside the list (`played` is -1).
+    """
+
+    block: Block
+    p: Floats
+    by_s: Floats
+    by_c: Floats
+    played: NDArray[np.intp]
+    elsewhere: Floats
+
+    @cached_property
+    def deltas(self) -> Floats:
+        """Moves x turns; only some methods need them."""
+        return self.block.deltas()
+
+    @cached_property
+    def before(self) -> Floats:
+        """1 for the moves listed before the one played, else 0; moves x turns."""
+        return (np.arange(len(self.p))[:, None] < self.played).astype(np.float64)
+
+    def chosen(self, array: Floats) -> Floats:
+        """The entry of the played move at each turn; arbitrary where that is elsewhere."""
+        return np.asarray(np.take_along_axis(array, np.maximum(self.played, 0)[None, :], axis=0)[0])
+
+    def errors(self) -> Floats:
+        """The scaled error of each played move."""
+        return np.where(self.played < 0, self.elsewhere, self.chosen(self.deltas))
+
+
+# Quantities per turn and their two derivatives, each quantities x turns.
+Parts = tuple[Floats, Floats, Floats]
+
+
+def percentile(view: View) -> Parts:
+    """R_q - q: the share of turns whose played move lies within the first q of the probability (RH11, section 6).
+
+    The played move covers the interval from p- to p+ of the cumulated probabilities; a percentile q inside it counts
+    in part, (q - p-) / (p+ - p-). A move elsewhere lies beyond every q.
+    """
+    part, x, width = _cover(view)
+    slope = np.where((x > 0) & (x < 1) & (view.played >= 0), -1.0 / width, 0.0)
+    by_s, by_c = (slope * (np.einsum("it,it->t", view.before, d) + x * view.chosen(d)) for d in (view.by_s, view.by_c))
+    return part - PERCENTILES[:, None], by_s, by_c
+
+
+def percentile_parts(view: View) -> Floats:
+    """The part of each turn in R_q, percentiles x turns."""
+    return _cover(view)[0]
+
+
+def _cover(view: View) -> tuple[Floats, Floats, Floats]:
+    """How far q reaches into the played move's interval: clipped to 0 ... 1, unclipped, and the interval's width."""
+    width = np.maximum(view.chosen(view.p), 1e-30)
+    x = (PERCENTILES[:, None] - np.einsum("it,it->t", view.before, view.p)) / width
+    part = np.clip(x, 0.0, 1.0)
+    part[:, view.played < 0] = 0.0
+    return part, x, width
+
+
+def equations(view: View) -> Parts:
+    """Projected minus actual: first-choice matches, and scaled error (RH11, section 7)."""
+    value = np.stack([view.p[0] - (view.played == 0), np.einsum("it,it->t", view.p, view.deltas) - view.errors()])
+    by_s, by_c = (np.stack([d[0], np.einsum("it,it->t", d, view.deltas)]) for d in (view.by_s, view.by_c))
+    return value, by_s, by_c
+
+
+def error_equation(view: View) -> Parts:
+    """The error alone: with c given, one equation for s."""
+    value, by_s, by_c = equations(view)
+    return value[1:], by_s[1:], by_c[1:]
+
+
+def ranks(view: View) -> Parts:
+    """Projected minus actual frequency of each rank (RH11, section 7)."""
+    value = view.p.copy()
+    inside = np.flatnonzero(view.played >= 0)
+    value[view.played[inside], inside] -= 1.0
+    return value, view.by_s, view.by_c
+
+
+def likelihood(view: View) -> Parts:
+    """-ln p of the played move; a move elsewhere has a fixed probability and no slope."""
+    inside = view.played >= 0
+    p = np.maximum(view.chosen(view.p), 1e-300)
+    value = np.where(inside, -np.log(p), 0.0)
+    by_s, by_c = (np.where(inside, -view.chosen(d) / p, 0.0) for d in (view.by_s, view.by_c))
+    return value[None, :], by_s[None, :], by_c[None, :]
+
+
+CRITERIA: dict[MethodName, Callable[[View], Parts]] = {
+    "percentile": percentile,
+    "equations": equations,
+    "ranks": ranks,
+    "likelihood": likelihood,
+}
+
+
+def information(view: View) -> Floats:
+    """Fisher's information of each turn about (ln s, ln c), 2 x 2 x turns: sum_i dp_i dp_i' / p_i."""
+    p = np.maximum(view.p, 1e-300)
+    by_s, by_c = view.by_s / p, view.by_c / p
+    ss, sc, cc = (np.einsum("it,it->t", a, b) for a, b in ((by_s, view.by_s), (by_s, view.by_c), (by_c, view.by_c)))
+    return np.array([[ss, sc], [sc, cc]])
+
 
 START = (0.15, 0.5)
 FEWEST_TURNS = 10
@@ -50,7 +242,7 @@ class Problem:
             raise TooFewTurns(f"{self.turns} turns are too few for a fit; it takes at least {fewest}.")
         depths = array.shape[2] if array.ndim == 3 else None
         first_c = START[1] if c is None else c
-        first = player(START[0], first_c, turns=1, model=model, curve=curve, weights=weights, depths=depths)
+        first = skill(START[0], first_c, turns=1, model=model, curve=curve, weights=weights, depths=depths)
         self.weights = first.weights
         self.fixed = np.array([False, c is not None])
         # With c given there is one unknown, and the error is the equation that says most about s.
@@ -77,7 +269,7 @@ class Problem:
     def views(self, point: Floats, *, slopes: bool = True) -> Iterator[View]:
         """The turns block by block at (ln s, ln c) = `point`; without slopes these are left empty."""
         s, c = np.exp(point)
-        someone = Player(np.asarray(s), np.asarray(c), self.model, self.curve, self.weights)
+        someone = Skill(np.asarray(s), np.asarray(c), self.model, self.curve, self.weights)
         for i, block in enumerate(self.blocks):
             start = self._start(i, point)
             if slopes:

@@ -9,9 +9,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from assay.errors import CalibrationError, TooFewTurns
-from assay.moves.regan.artery import Artery
+from assay.moves.regan.artery import Artery, Line
 from assay.moves.regan.difficulty import Difficulty
-from assay.moves.regan.line import Line
 from assay.moves.regan.spread import Floats
 from assay.moves.regan.tally import SIGNS, Tally
 

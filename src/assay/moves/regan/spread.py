@@ -2,10 +2,16 @@
 
 A centipawn matters less the more one side is ahead. Regan and Haworth (RH11, section 3.1) therefore weigh a
 difference by dz / (k + abs(z)); integrated, a value x stands at F(x) = sign(x) ln(1 + abs(x) / k).
+
+Blocks are spreads laid out for speed. Most of a padded array is padding (some 20 of 50 moves are inside the cap). Turns
+are therefore sorted by their number of moves and cut into blocks, each as narrow as its widest turn and a cache-full at
+a time. Within a block the moves run down and the turns across, so that a sum over moves is a sum of long rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -14,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import ModelError
 
 Floats: TypeAlias = NDArray[np.float64]
-Scale: TypeAlias = Literal["log", "pawns", "winprob"]
+Scaling: TypeAlias = Literal["log", "pawns", "winprob"]
 
-SCALES: tuple[Scale, ...] = ("log", "pawns", "winprob")
+SCALES: tuple[Scaling, ...] = ("log", "pawns", "winprob")
 CAP = 4.0
 TIE = 0.03
 
@@ -24,7 +30,7 @@ TIE = 0.03
 WIN_PROBABILITY_SLOPE = 0.368208
 
 
-def scaled(values: ArrayLike, *, k: float = 1.0, scale: Scale = "log") -> Floats:
+def scaled(values: ArrayLike, *, k: float = 1.0, scale: Scaling = "log") -> Floats:
     """Put values in pawns on the scale where differences count alike: F(x) of RH11, section 3.1.
 
     >>> scaled([0.0, 1.0, -1.0]).round(4).tolist()
@@ -43,7 +49,7 @@ def scaled(values: ArrayLike, *, k: float = 1.0, scale: Scale = "log") -> Floats
 
 
 def scaled_deltas(
-    values: ArrayLike, *, k: float = 1.0, cap: float = CAP, tie: float = TIE, scale: Scale = "log"
+    values: ArrayLike, *, k: float = 1.0, cap: float = CAP, tie: float = TIE, scale: Scaling = "log"
 ) -> Floats:
     """Turn values (pawns, mover's view, best first) into deltas, delta_i = F(v_0) - F(v_i) (RH11, section 3.1).
 
@@ -83,7 +89,7 @@ def scaled_deltas(
     return deltas
 
 
-def elsewhere_deltas(values: ArrayLike, *, k: float = 1.0, cap: float = CAP, scale: Scale = "log") -> Floats:
+def elsewhere_deltas(values: ArrayLike, *, k: float = 1.0, cap: float = CAP, scale: Scaling = "log") -> Floats:
     """The error that counts for a played move outside the list: the cap's own delta, F(v_0) - F(v_0 - cap), per turn.
 
     >>> elsewhere_deltas([[0.0, -1.0], [2.0, 1.0]]).round(3).tolist()
@@ -110,3 +116,75 @@ def _listed(values: Floats) -> NDArray[np.bool_]:
 def _refuse(bad: NDArray[np.bool_] | np.bool_, why: str) -> None:
     if bad.any():
         raise ModelError(f"turn {int(np.argmax(bad))} {why}.")
+
+
+# ln 0 for the best move itself: small enough that x^c vanishes for every c in use, and 0 x ln 0 stays 0.
+LOG_ZERO = -1000.0
+
+
+def log_deltas(deltas: Floats) -> Floats:
+    """ln(delta), with a finite stand-in for the best move's ln 0."""
+    with np.errstate(divide="ignore"):
+        logs = np.log(deltas)
+    return np.maximum(logs, LOG_ZERO, out=logs)
+
+
+# 1,024 turns x 50 moves x 8 bytes: a few such arrays fit in the second-level cache of a usual core.
+BLOCK_TURNS = 512
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some turns, as columns.
+
+    `turns` are their numbers, `log_delta` is (depths,) moves x turns, `outside` the flat places of cells that hold no
+    move.
+    """
+
+    turns: NDArray[np.intp]
+    log_delta: Floats
+    outside: NDArray[np.intp]
+
+    @property
+    def moves(self) -> int:
+        """Moves of the longest turn."""
+        return int(self.log_delta.shape[-2])
+
+    def deltas(self) -> Floats:
+        """The deltas again (of the last depth), moves x turns; arbitrary but finite where there is no move."""
+        return np.exp(self.log_delta if self.log_delta.ndim == 2 else self.log_delta[-1])
+
+
+def blocks(deltas: ArrayLike) -> Iterator[Block]:
+    """Cut an array of deltas (turns x moves, or turns x moves x depths) into blocks, after checking every turn."""
+    array = np.asarray(deltas)
+    if array.ndim not in (2, 3):
+        raise ModelError(f"deltas are an array of turns x moves (x depths), not of shape {array.shape}.")
+    if array.dtype != np.float32:
+        array = np.asarray(array, dtype=np.float64)
+    listed = np.isfinite(array if array.ndim == 2 else array[:, :, -1])
+    width = _width(array, listed)
+    order = np.argsort(width, kind="stable")
+    for start in range(0, len(order), BLOCK_TURNS):
+        turns = order[start : start + BLOCK_TURNS]
+        moves = int(width[turns[-1]])
+        part = np.ascontiguousarray(array[turns, :moves].T, dtype=np.float64)  # (depths,) moves, turns
+        outside = np.flatnonzero(np.isinf(part if part.ndim == 2 else part[-1]))
+        if len(outside):
+            part.reshape(-1, moves * len(turns))[:, outside] = 1.0
+        yield Block(turns, log_deltas(part), outside)
+
+
+def _width(array: NDArray[np.floating], listed: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """One past the last move of each turn; complain about the first turn that is no spread."""
+    good = array >= 0  # false for nan too
+    if not good.all():
+        turn = int(np.argwhere(~good)[0, 0])
+        raise ModelError(f"turn {turn}: a delta is negative or no number; deltas come from scaled_deltas.")
+    if array.ndim == 3 and (np.isfinite(array) != listed[:, :, None]).any():
+        turn = int(np.argwhere(np.isfinite(array) != listed[:, :, None])[0, 0])
+        raise ModelError(f"turn {turn}: a move is listed at one depth and not at another.")
+    if not listed.shape[1] or not (some := listed.any(axis=1)).all():
+        turn = int(np.argmin(some)) if listed.shape[1] else 0
+        raise ModelError(f"turn {turn} has no moves; leave it out.")
+    return np.asarray(listed.shape[1] - np.argmax(listed[:, ::-1], axis=1))

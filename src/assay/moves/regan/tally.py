@@ -19,9 +19,8 @@ from scipy.sparse import csr_array
 
 from assay.errors import ModelError
 from assay.moves.regan.artery import Artery
-from assay.moves.regan.blocks import Block, blocks
-from assay.moves.regan.models import Player, check_played
-from assay.moves.regan.spread import CAP, Floats, scaled
+from assay.moves.regan.models import Skill, check_played
+from assay.moves.regan.spread import CAP, Block, Floats, blocks, scaled
 
 Statistic: TypeAlias = Literal["match", "top3", "error"]
 STATISTICS: tuple[Statistic, ...] = ("match", "top3", "error")
@@ -127,7 +126,7 @@ def tally(
     row = np.empty((len(array), 13))
     even = lapse / np.isfinite(array).sum(axis=1)
     for k, (s, c) in enumerate(zip(artery.s, artery.c, strict=True)):
-        someone = Player(np.asarray(s), np.asarray(c))
+        someone = Skill(np.asarray(s), np.asarray(c))
         for i, (block, where, deltas_here) in enumerate(parts):
             solved = someone.solve(block, warm[i])
             warm[i] = solved.kappa

@@ -1,4 +1,4 @@
-"""What a player of given s and c is expected to do at given turns, and how much chance there is in it.
+"""What a player of given s and c is expected to do at given turns, and one made of s and c who plays.
 
 RMH11 and IRC12 print the variance of the average error without its square and without 1/T; the right formula is
 Var(AE) = (1/T^2) sum_t [sum_i p_i delta_i^2 - e_t^2], and a match and an error are correlated: Cov = -p_0 e_t.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ModelError
-from assay.moves.regan.blocks import blocks
-from assay.moves.regan.curves import CurveName
-from assay.moves.regan.models import ModelName, prepare
-from assay.moves.regan.spread import Floats
+from assay.moves.regan.models import ModelName, move_probabilities, prepare
+from assay.moves.regan.spread import CAP, TIE, Floats, Scaling, blocks, scaled_deltas
+from assay.moves.regan.temptation import CurveName
 
 
 @dataclass(frozen=True)
@@ -142,3 +142,64 @@ def project(
         error[at] = p.sum(axis=0)
         variance[at] = np.einsum("it,it->t", p, deltas_here) - error[at] ** 2
     return Projection(match, np.minimum(tops, 1.0), error, variance, *(slopes if slopes is not None else (None, None)))
+
+
+class Values(Protocol):
+    """Whatever can value the moves of a position: best first, in pawns, from the mover's side."""
+
+    def values(self, fen: str, depth: int = ..., lines: int = ...) -> tuple[list[str], Floats]:
+        """The moves of a position in UCI, best first, and their values."""
+        ...
+
+
+class Agent:
+    """Plays like the model's player of sensitivity `s` and consistency `c`; the same seed plays the same moves.
+
+    >>> agent = Agent(s=0.1, c=0.5, seed=1)
+    >>> agent.choose([0.3, 0.3, -0.5]), agent.choose([1.0])
+    (0, 0)
+    """
+
+    def __init__(
+        self,
+        s: float,
+        c: float,
+        *,
+        seed: int | np.random.Generator = 0,
+        model: ModelName = "power",
+        curve: CurveName = "invexp",
+        k: float = 1.0,
+        cap: float = CAP,
+        tie: float = TIE,
+        scale: Scaling = "log",
+    ) -> None:
+        self.s, self.c, self.model, self.curve = s, c, model, curve
+        self.k, self.cap, self.tie, self.scale = k, cap, tie, scale
+        self._random = np.random.default_rng(seed)
+        move_probabilities([0.0, 0.1], s, c, model=model, curve=curve)  # complains about bad parameters now, not later
+
+    def probabilities(self, values: ArrayLike) -> Floats:
+        """The probability of each move of one position; a single legal move is certain."""
+        array = np.asarray(values, dtype=np.float64)
+        if array.shape == (1,):
+            return np.ones(1)
+        deltas = scaled_deltas(array, k=self.k, cap=self.cap, tie=self.tie, scale=self.scale)
+        return move_probabilities(deltas, self.s, self.c, model=self.model, curve=self.curve)
+
+    def choose(self, values: ArrayLike) -> int:
+        """Choose a move from its values (pawns, best first); the answer is its index."""
+        return int(self._random.choice(np.size(values), p=self.probabilities(values)))
+
+    def choose_all(self, deltas: ArrayLike) -> NDArray[np.intp]:
+        """Choose a move at each turn of an array of deltas (turns x moves)."""
+        p = move_probabilities(deltas, self.s, self.c, model=self.model, curve=self.curve)
+        if p.ndim != 2:
+            raise ModelError("choose_all takes turns x moves; for one position there is choose.")
+        reached = p.cumsum(axis=1)
+        draw = self._random.random((len(p), 1)) * reached[:, -1:]
+        return np.asarray((reached <= draw).sum(axis=1), dtype=np.intp)
+
+    def move(self, fen: str, engine: Values, *, depth: int = 10, lines: int = 50) -> str:
+        """Choose a move in a position that an engine values now; the answer is UCI."""
+        moves, values = engine.values(fen, depth, lines)
+        return moves[self.choose(values)]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import chdtri, ndtr, ndtri
 
-from assay.moves.regan.measure import residuals
+from assay.moves.regan.calibrate import residuals
 from assay.moves.regan.models import played_log_probabilities
 from assay.moves.regan.scale import Scale, expectation
 from assay.moves.regan.spread import Floats

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import ModelError
-from assay.moves.regan.spread import Floats
+from assay.moves.regan.spread import Floats, log_deltas
 
 CurveName: TypeAlias = Literal["invexp", "ipa", "ipb", "secha", "sechb"]
 
@@ -23,7 +23,7 @@ LARGEST_EXPONENT = 300.0
 
 
 @dataclass(frozen=True)
-class Curve:
+class Temptation:
     """`log_inverse(log_x, c)` is b = ln(1/g); `slopes(log_x, c, b)` are db/dln x and db/dln c."""
 
     formula: str
@@ -38,7 +38,7 @@ def _power(log_x: Floats, c: Floats) -> Floats:
     return np.exp(w, out=w)
 
 
-def of_power(formula: str, b: Callable[[Floats], Floats], db: Callable[[Floats], Floats | float]) -> Curve:
+def of_power(formula: str, b: Callable[[Floats], Floats], db: Callable[[Floats], Floats | float]) -> Temptation:
     """A curve that depends on w = x^c alone: dw/dln x = c w, dw/dln c = c w ln x.
 
     >>> double = of_power("exp(-2 x^c)", lambda w: 2 * w, lambda w: 2.0)
@@ -51,18 +51,18 @@ def of_power(formula: str, b: Callable[[Floats], Floats], db: Callable[[Floats],
         by_x = np.multiply(w, c * db(w))
         return by_x, by_x * log_x
 
-    return Curve(formula, lambda log_x, c: b(_power(log_x, c)), slopes)
+    return Temptation(formula, lambda log_x, c: b(_power(log_x, c)), slopes)
 
 
 def _log_cosh(w: Floats) -> Floats:
     return np.asarray(w + np.log1p(np.exp(-2 * w)) - np.log(2))
 
 
-CURVES: dict[CurveName, Curve] = {
+CURVES: dict[CurveName, Temptation] = {
     # Here b is w itself, and its slopes come for nothing: the default should be quick.
-    "invexp": Curve("exp(-x^c)", _power, lambda log_x, c, w: (c * w, c * w * log_x)),
+    "invexp": Temptation("exp(-x^c)", _power, lambda log_x, c, w: (c * w, c * w * log_x)),
     "ipa": of_power("1/(1 + x^c)", np.log1p, lambda w: 1 / (1 + w)),
-    "ipb": Curve(
+    "ipb": Temptation(
         "1/(1 + x)^c",
         lambda log_x, c: c * np.log1p(np.exp(np.minimum(log_x, LARGEST_EXPONENT))),
         lambda log_x, c, b: (c / (1 + np.exp(np.minimum(-log_x, LARGEST_EXPONENT))), b),
@@ -72,7 +72,7 @@ CURVES: dict[CurveName, Curve] = {
 }
 
 
-def curve_named(name: str) -> Curve:
+def curve_named(name: str) -> Temptation:
     """The curve of that name.
 
     >>> curve_named("ipb").formula
@@ -93,14 +93,3 @@ def curve_value(deltas: ArrayLike, s: float, c: float, *, curve: CurveName = "in
     """
     log_x = log_deltas(np.asarray(deltas, dtype=np.float64)) - np.log(s)
     return np.exp(-curve_named(curve).log_inverse(log_x, np.float64(c)))  # type: ignore[arg-type]
-
-
-# ln 0 for the best move itself: small enough that x^c vanishes for every c in use, and 0 x ln 0 stays 0.
-LOG_ZERO = -1000.0
-
-
-def log_deltas(deltas: Floats) -> Floats:
-    """ln(delta), with a finite stand-in for the best move's ln 0."""
-    with np.errstate(divide="ignore"):
-        logs = np.log(deltas)
-    return np.maximum(logs, LOG_ZERO, out=logs)

@@ -10,8 +10,8 @@ from scipy.stats import false_discovery_control
 from tests.moves.regan.players import calibrated, played_by
 
 from assay.moves.regan import scaled_deltas
-from assay.moves.regan.screen import assistance, field_null, log_chances, null_by_group, q_values, screen
 from assay.moves.regan.tally import Tally, tally
+from assay.moves.regan.zscores import assistance, field_null, log_chances, null_by_group, q_values, screen
 
 
 def sides(elo: float, games: int, seed: int, helped: float = 0.0) -> Tally:

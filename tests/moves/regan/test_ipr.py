@@ -11,8 +11,7 @@ from tests.moves.regan.players import calibrated, played_by, world
 
 from assay.errors import ModelError, TooFewTurns
 from assay.moves.regan import elsewhere_deltas, scaled_deltas
-from assay.moves.regan.intervals import bootstrap_interval, crossing, moderated
-from assay.moves.regan.rate import METHODS, rate, rate_by_fit
+from assay.moves.regan.ipr import METHODS, bootstrap_interval, crossing, moderated, rate, rate_by_fit
 from assay.moves.regan.scale import ARTERY_METHODS, evidence
 from assay.moves.regan.tally import Tally, tally
 
@@ -129,7 +128,7 @@ def test_cells_add_up() -> None:
 
 
 def test_expectations_are_those_of_the_projection() -> None:
-    from assay.moves.regan.project import project
+    from assay.moves.regan.projection import project
 
     sample = world(games=2)
     artery = calibrated().scale.artery

@@ -12,7 +12,7 @@ from tests.moves.regan.spreads import choose, random_values, simulated
 
 from assay.errors import AssayWarning
 from assay.moves.regan import Fit, ModelError, TooFewTurns, fit, move_probabilities, project, scaled_deltas
-from assay.moves.regan.criteria import CRITERIA
+from assay.moves.regan.problem import CRITERIA
 
 every_method = pytest.mark.parametrize("method", CRITERIA)
 TRUE_S, TRUE_C = 0.12, 0.5
