@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import GRID, Curve, Honesty
+from assay.errors import CalibrationError
 from assay.moves.choice.choices import Choices
 from assay.moves.choice.features import Features, features
 from assay.moves.choice.logit import Taste, log_chances
@@ -64,6 +68,49 @@ class Model:
         g0, g1 = self.exponents(choices, log_policy)
         z = np.broadcast_to(strength(elo), (len(choices),))
         return log_chances(g0 + z[choices.turn] * g1, choices.start, choices.turn)
+
+    @property
+    def wants_policy(self) -> bool:
+        """Whether the model rests on what people would play, too."""
+        return "policy" in self.kinds
+
+    def to_json(self) -> dict[str, Any]:
+        """The model as plain values: a row for each feature."""
+        rows = zip(
+            self.names, self.kinds, self.divisors.tolist(), self.taste.a.tolist(), self.taste.b.tolist(), strict=True
+        )
+        return {
+            "depth": self.depth,
+            "power": self.honesty.power,
+            "scale_error": self.honesty.scale_error,
+            "features": [
+                {"name": name, "kind": kind, "divisor": divisor, "everybody": a, "strong": b}
+                for name, kind, divisor, a, b in rows
+            ],
+        }
+
+
+def from_json(data: Mapping[str, Any]) -> Model:
+    """A model from plain values; CalibrationError if they make none."""
+    try:
+        rows = list(data["features"])
+        numbers = {key: [float(row[key]) for row in rows] for key in ("divisor", "everybody", "strong")}
+        honesty = Honesty(float(data["power"]), float(data["scale_error"]))
+        made = Model(
+            depth=int(data["depth"]),
+            names=tuple(str(row["name"]) for row in rows),
+            kinds=tuple(str(row["kind"]) for row in rows),
+            divisors=np.array(numbers["divisor"]),
+            taste=Taste(np.array(numbers["everybody"]), np.array(numbers["strong"])),
+            honesty=honesty,
+        )
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise CalibrationError(f"this is no choice model ({type(error).__name__} {error}).") from error
+    values = [*made.taste.a, *made.taste.b, honesty.power, honesty.scale_error]
+    unfit = not made.names or len(set(made.names)) < len(made.names) or not 1 <= made.depth <= 244
+    if unfit or not all(map(math.isfinite, values)) or not (made.divisors > 0).all() or not honesty.power > 0:
+        raise CalibrationError("this is no choice model: its numbers are out of bounds.")
+    return made
 
 
 def curve_of(g0: Floats, g1: Floats, choices: Choices, grid: Floats = GRID) -> Curve:
