@@ -83,9 +83,9 @@ def analyse(
 ) -> None:
     """Value every move of the games' positions with a chess engine.
 
-    Takes PGN (also .zst, .gz, .bz2, - for stdin, folders, index files) and stores the value of every move at every
-    depth for each distinct position from move 9 on. Positions with a single legal move, positions that occurred before
-    in their game and positions that a shallow look finds decided (more than 5 pawns) are left out.
+    Takes PGN (also .zst, .gz, .bz2, .zip, - for stdin, folders, index files) and stores the value of every move at
+    every depth for each distinct position from move 9 on. Positions with a single legal move, positions that occurred
+    before in their game and positions that a shallow look finds decided (more than 5 pawns) are left out.
 
     What the store holds already costs nothing: run the same command again after an interruption, or with more games,
     and it goes on with the rest. A second engine, depth or width lives beside the first in the same store.

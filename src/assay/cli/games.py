@@ -54,7 +54,7 @@ def where_option(function: Callable[..., Any]) -> Callable[..., Any]:
 def index(files: tuple[str, ...], out: Path, movetext: bool, format: str) -> None:
     """Make an index of PGN files: one row per game with its tags, typed, and where its bytes are.
 
-    FILE is a .pgn, .pgn.zst, .pgn.gz or .pgn.bz2 file, a folder of them, or - for stdin. An index is a table that
+    FILE is a .pgn, .pgn.zst, .pgn.gz, .pgn.bz2 or .zip file, a folder of them, or - for stdin. An index is a table that
     any tool reads; 'assay stats', 'filter' and 'balance' work on it alone and go back to the games only to write them.
 
     What is damaged is read as far as it goes and counted by reason; the exit code is then 1.

@@ -118,8 +118,8 @@ class Sections(click.Group):
 def assay(debug: bool) -> None:
     """How strong is this chess play? Ratings from results, from moves, and learned, with error bars.
 
-    Games are PGN: .pgn, .pgn.zst, .pgn.gz, .pgn.bz2, folders of these, - for stdin. Tables print as text, CSV or JSON
-    (--format). Progress and remarks go to stderr, results to stdout.
+    Games are PGN: .pgn, .pgn.zst, .pgn.gz, .pgn.bz2, .zip, folders of these, - for stdin. Tables print as text, CSV or
+    JSON (--format). Progress and remarks go to stderr, results to stdout.
 
     \b
     Examples:

@@ -1,13 +1,17 @@
-"""Uncompressed bytes of `.pgn`, `.zst`, `.gz`, `.bz2` and stdin, whatever the name says; frames and truncation.
+"""Uncompressed bytes of `.pgn`, `.zst`, `.gz`, `.bz2`, `.zip` and stdin, whatever the name says; frames and truncation.
 
 The kind is told by the first bytes of the file. What can be read before a damage is handed out first; the damage is
-then named in :attr:`Stream.problem`, never raised, so that the good games before it are not lost.
+then named in :attr:`Stream.problem`, never raised, so that the good games before it are not lost. Text in UTF-16 comes
+out as UTF-8; all offsets are in what comes out.
 """
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import sys
+import tempfile
+import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +25,7 @@ from assay.errors import InputError
 from assay.paths import note_input, shown
 
 STDIN = "-"
-SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2")
+SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".zip")
 
 # A block of RLE frames can grow four bytes into 128 KiB; small inputs keep even such a bomb within 64 MB.
 _ZSTD_INPUT = 2 << 10
@@ -44,6 +48,7 @@ class Stream:
 
     def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
         self.name = shown(path)
+        self._path = Path(path)
         self.problem: str | None = None
         self.size = 0
         self._hash = xxhash.xxh3_128() if hashed else None
@@ -89,7 +94,7 @@ class Stream:
     def parts(self, size: int) -> Iterator[bytes]:
         """Uncompressed bytes as they come; those of a plain file `size` at a time."""
         try:
-            yield from self._uncompressed(size)
+            yield from _as_utf8(self._uncompressed(size))
         except _DamagedError as error:
             self.problem = str(error)
             self.drain()
@@ -104,8 +109,18 @@ class Stream:
             yield from _ungzip(self._raw(head, _INPUT))
         elif head.startswith(b"BZh"):
             yield from _unbzip2(self._raw(head, _INPUT))
+        elif head in (b"PK\x03\x04", b"PK\x05\x06"):
+            yield from self._unzipped(head)
         else:
             yield from self._raw(head, size)
+
+    def _unzipped(self, head: bytes) -> Iterator[bytes]:
+        """The games of a zip archive, member after member: its list of contents stands at its end."""
+        with tempfile.TemporaryFile() if self.name == STDIN else self._path.open("rb") as file:
+            for data in self._raw(head, _INPUT):  # all of it at once, for size and hash
+                if self.name == STDIN:
+                    file.write(data)
+            yield from _members(file)
 
     def _raw(self, head: bytes, size: int) -> Iterator[bytes]:
         if head:
@@ -179,6 +194,49 @@ def _unbzip2(raw: Iterator[bytes]) -> Iterator[bytes]:
             stream = None if stream.eof else stream
     if stream is not None:
         raise _DamagedError("truncated bzip2 data")
+
+
+def _members(file: IO[bytes]) -> Iterator[bytes]:
+    try:
+        archive = zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise _DamagedError(f"damaged zip data ({error})") from error
+    with archive:
+        inside = [member for member in archive.infolist() if not member.is_dir()]
+        games = [member for member in inside if member.filename.lower().endswith(".pgn")]
+        if not games and len(inside) != 1:
+            raise _DamagedError(f"zip archive without a PGN file ({len(inside)} other files)")
+        for member in games or inside:
+            try:
+                with archive.open(member) as one:
+                    # Each member may have an encoding of its own.
+                    yield from _as_utf8(iter(lambda one=one: one.read(_OUTPUT), b""))  # type: ignore[misc]
+            except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError) as error:
+                raise _DamagedError(f"damaged or locked zip data ({error})") from error
+            yield b"\n\n"
+
+
+def _as_utf8(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Bytes in UTF-16, told by their mark or by the first bracket of a tag, as UTF-8; all others as they are."""
+    head = b""
+    for part in parts:
+        head += part
+        if len(head) >= 2:
+            break
+    if head.startswith((codecs.BOM_UTF16_LE, b"[\0")):
+        kind = "utf-16-le"
+    elif head.startswith((codecs.BOM_UTF16_BE, b"\0[")):
+        kind = "utf-16-be"
+    else:
+        if head:
+            yield head
+        yield from parts
+        return
+    decoder = codecs.getincrementaldecoder(kind)(errors="replace")
+    yield decoder.decode(head).removeprefix("\ufeff").encode()
+    for part in parts:
+        yield decoder.decode(part).encode()
+    yield decoder.decode(b"", final=True).encode()
 
 
 def content_hash(path: str | Path) -> str:
