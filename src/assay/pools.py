@@ -27,6 +27,7 @@ POOLS = {
 
 _CONTROL = re.compile(r"(?:\d+/|\*)?(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?(?::.*)?")
 _MINUTES = re.compile(r"(\d{1,3})\s*(?:min|m\b|'|’)", re.IGNORECASE)
+_SECONDS = re.compile(r"(\d{1,3})\s*(?:s\b|sec)", re.IGNORECASE)
 _SPEED_WORD = re.compile(rf"\b({'|'.join(SPEED_LIMITS)}|correspondence)\b", re.IGNORECASE)
 _PLACES = (
     # Broadcasts and studies show games that were played over a board.
@@ -51,7 +52,7 @@ _BLITZ = re.compile(r"\b(?:blitz\w*|bullet|lightning|rel[aá]mpago|lampo|armaged
 # FIDE's limits on base + 60 increments: at most ten minutes is blitz, less than an hour rapid.
 _FIDE_BLITZ, _FIDE_RAPID = 600, 3600
 # Over the board nobody has less than three minutes: such a base is written in minutes.
-_LEAST_SECONDS = 180
+LEAST_SECONDS = 180
 
 
 @lru_cache(maxsize=100_000)
@@ -73,6 +74,35 @@ def time_control(text: str) -> tuple[int | None, int | None, str | None]:
 
 
 @lru_cache(maxsize=100_000)
+def clock_of(site: str, event: str, control: str) -> tuple[int | None, int | None, str | None]:
+    """Base and increment in seconds, and the speed by Lichess's limits, with what Site and Event tell besides.
+
+    Broadcasts write minutes ("90+30"), with words or without: over the board nobody has less than three minutes, and
+    engines, which do ("60+0.6"), have increments of a second at most. Where the clock is not told, the event may be
+    called after its speed ("Rated Blitz game").
+
+    >>> clock_of("Madrid", "Open", "90+30"), clock_of("https://lichess.org/abc", "", "90+30")
+    ((5400, 30, 'classical'), (90, 30, 'rapid'))
+    >>> clock_of("", "", "15 min. + 10 s. per move"), clock_of("", "Rated Blitz game", "")
+    ((900, 10, 'rapid'), (None, None, 'blitz'))
+    """
+    base, increment, fast = time_control(control)
+    if base is None and (minutes := _MINUTES.search(control)):
+        plus = _SECONDS.search(control, minutes.end())
+        base, increment = 60 * int(minutes.group(1)), int(plus.group(1)) if plus else 0
+    elif base is not None and _is_minutes(base, control) and _known(site) and _place(site, event) not in ONLINE:
+        base *= 60
+    if base is None:
+        return base, increment, fast or _speed_word(event)
+    return base, increment, speed(base, increment)
+
+
+def _is_minutes(base: int, control: str) -> bool:
+    plus = control.rpartition("+")[2].strip()
+    return base < LEAST_SECONDS and plus.isdecimal() and "+" in control and int(plus) >= 2
+
+
+@lru_cache(maxsize=100_000)
 def pool_of(site: str, event: str, control: str) -> str:
     """The pool of a game by its tags Site, Event and TimeControl: one of `POOLS`.
 
@@ -83,37 +113,40 @@ def pool_of(site: str, event: str, control: str) -> str:
     >>> pool_of("Berlin GER", "World Blitz 2015", ""), pool_of("Madrid", "Open", "90+30"), pool_of("", "?", "")
     ('otb-blitz', 'otb-slow', 'unknown')
     """
-    known = [text.strip() for text in (site, event) if text.strip() not in ("", "?", "-")]
-    usual = "online" if site.strip().endswith(_NO_COUNTRY) else "otb"
-    place = next((name for name, mark in _PLACES for text in known if mark.search(text)), usual)
-    if _LICHESS_EVENT.match(event.strip()):
-        place = "lichess"
+    place = _place(site, event)
     if place in ONLINE:
-        fast = _online_speed(event, control)
+        fast = _speed_word(event) or time_control(control)[2]
         return f"{place}-{fast}" if fast else place
-    fast = _board_speed(event, control)
-    return f"otb-{fast}" if fast else SLOW if known else UNKNOWN
+    fast = _board_speed(site, event, control)
+    return f"otb-{fast}" if fast else SLOW if _known(site, event) else UNKNOWN
 
 
-def _online_speed(event: str, control: str) -> str | None:
-    """What the event is called after (as the server then drew its limits), else by the clock."""
+def _known(*texts: str) -> list[str]:
+    return [text.strip() for text in texts if text.strip() not in ("", "?", "-")]
+
+
+def _place(site: str, event: str) -> str:
+    """A server, or "otb"."""
+    if _LICHESS_EVENT.match(event.strip()):
+        return "lichess"
+    usual = "online" if site.strip().endswith(_NO_COUNTRY) else "otb"
+    return next((name for name, mark in _PLACES for text in _known(site, event) if mark.search(text)), usual)
+
+
+def _speed_word(event: str) -> str | None:
+    """The speed that an event is called after, as the server then drew its limits."""
     word = _SPEED_WORD.search(event)
-    return word.group(1).lower() if word else time_control(control)[2]
+    return word.group(1).lower() if word else None
 
 
-def _board_speed(event: str, control: str) -> str | None:
+def _board_speed(site: str, event: str, control: str) -> str | None:
     """By the event's name where it names one speed, else by FIDE's limits, else not known."""
     named = [name for name, word in (("rapid", _RAPID), ("blitz", _BLITZ)) if word.search(event)]
     if len(named) == 1:
         return named[0]
-    base, increment, _ = time_control(control)
-    if base is None:
-        minutes = _MINUTES.search(control)
-        base, increment = (60 * int(minutes.group(1)), 0) if minutes else (None, None)
+    base, increment, _ = clock_of(site, event, control)
     if base is None:
         return named[0] if named else None
-    if base < _LEAST_SECONDS:
-        base *= 60
     whole = base + 60 * (increment or 0)
     return "blitz" if whole <= _FIDE_BLITZ else "rapid" if whole < _FIDE_RAPID else "slow"
 

@@ -68,11 +68,12 @@ SPEEDS = {
     "15+0": "ultrabullet", "29+0": "ultrabullet", "30+0": "bullet", "179+0": "bullet", "120+1": "bullet",
     "180+0": "blitz", "300+4": "blitz", "300+5": "rapid", "480+0": "rapid", "1499+0": "rapid", "900+15": "classical",
     "1500+0": "classical", "40/7200:3600": "classical", "600": "rapid", "10+0.1": "ultrabullet",
-    "-": "correspondence", "1/259200": "correspondence", "?": None, "G/60": None,
+    "-": "correspondence", "1/259200": "correspondence",
+    "?": "bullet", "G/60": "bullet",  # not told: the name of the event
 }  # fmt: skip
 
 
-def test_speed_comes_from_the_clock_and_not_from_the_name(tmp_path: Path) -> None:
+def test_speed_comes_from_the_clock_and_from_the_name_only_where_it_is_not_told(tmp_path: Path) -> None:
     text = "".join(tag_lines({"Event": "Rated Bullet game", "TimeControl": control}) + "\n*\n\n" for control in SPEEDS)
     (tmp_path / "a.pgn").write_text(text)
     index(tmp_path / "a.pgn", tmp_path / "a.parquet")

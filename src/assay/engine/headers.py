@@ -9,7 +9,7 @@ import polars as pl
 
 from assay.games import Game
 from assay.games.columns import TEXT_TAGS, rating
-from assay.pools import pool_of, time_control
+from assay.pools import clock_of, pool_of
 
 _UNKNOWN = {"", "?", "????.??.??"}
 SCHEMA = (
@@ -35,6 +35,6 @@ def _row(game: Game) -> dict[str, Any]:
         "white_elo": rating(tags.get("WhiteElo", "")),
         "black_elo": rating(tags.get("BlackElo", "")),
         "year": int(year) if year.isdecimal() else None,
-        "speed": time_control(texts["time_control"])[2],
+        "speed": clock_of(texts["site"], texts["event"], texts["time_control"])[2],
         "pool": pool_of(texts["site"], texts["event"], texts["time_control"]),
     }

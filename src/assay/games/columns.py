@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
@@ -17,10 +18,11 @@ from assay.games.cut import cut
 from assay.games.plies import Movetext, have_command
 from assay.games.split import Split
 from assay.games.tags import TagColumns
-from assay.pools import time_control
+from assay.pools import LEAST_SECONDS, clock_of, time_control
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 MOVETEXT = "movetext"
+_CLOCK = (pa.int32(), pa.int32(), pa.string())
 
 TEXT_TAGS = {
     "event": "Event",
@@ -129,12 +131,34 @@ def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = F
         columns[name] = numbers.take(texts.indices)
     control = columns["time_control"]
     read = [time_control(text) for text in control.dictionary.to_pylist()]
-    columns["base_seconds"] = pa.array([base for base, _, _ in read], pa.int32()).take(control.indices)
-    columns["increment_seconds"] = pa.array([plus for _, plus, _ in read], pa.int32()).take(control.indices)
-    columns["speed"] = pa.array([name for _, _, name in read], pa.string()).take(control.indices).dictionary_encode()
+    clock = [pa.array([one[k] for one in read], kind).take(control.indices) for k, kind in enumerate(_CLOCK)]
+    columns |= zip(("base_seconds", "increment_seconds", "speed"), _closer(clock, columns), strict=True)
     if movetext:
         columns[MOVETEXT] = cut(part.data, part.starts, part.ends)
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+def _closer(clock: list[pa.Array], columns: Mapping[str, pa.DictionaryArray]) -> list[pa.Array]:
+    """Base, increment and speed; where the tag alone does not tell, with what Site and Event tell besides."""
+    unclear = pc.fill_null(pc.less(clock[0], LEAST_SECONDS), True).to_numpy(zero_copy_only=False)
+    # Lichess writes seconds, gives every game a site of its own, and is not to be looked at game by game.
+    plain = pc.match_substring_regex(columns["site"].dictionary, r"lichess\.org/\w{8,}$").take(columns["site"].indices)
+    plain = pc.and_(pc.fill_null(plain, False), pc.is_valid(columns["time_control"].indices))
+    rows = np.flatnonzero(unclear & ~plain.to_numpy(zero_copy_only=False))
+    if not len(rows):
+        return [*clock[:2], clock[2].dictionary_encode()]
+    tags = [columns[name] for name in ("site", "event", "time_control")]
+    codes = np.stack([pc.fill_null(tag.indices, -1).to_numpy(zero_copy_only=False)[rows] for tag in tags])
+    kinds, which = np.unique(codes, axis=1, return_inverse=True)
+    texts = [["", *tag.dictionary.to_pylist()] for tag in tags]
+    found = [clock_of(*(text[at + 1] for text, at in zip(texts, kind, strict=True))) for kind in kinds.T.tolist()]
+    mask = np.zeros(len(unclear), np.bool_)
+    mask[rows] = True
+    better = [
+        pc.replace_with_mask(values, mask, pa.array([one[k] for one in found], values.type).take(which.ravel()))
+        for k, values in enumerate(clock)
+    ]
+    return [*better[:2], better[2].dictionary_encode()]
 
 
 def _known(column: pa.DictionaryArray, unknown: pa.Array) -> pa.DictionaryArray:
