@@ -134,7 +134,9 @@ def attack(folder: Path, held: int, uploads: int) -> list[Measurement]:
     try:
         with ThreadPoolExecutor(uploads) as pool:
             sent = [pool.submit(refused, f"{url}/api/jobs", b"\n" * 10_000_000) for _ in range(uploads // 2)]
-            sent += [pool.submit(refused, f"{url}/api/jobs", b"*\n" + b"\n" * 10_000_000) for _ in range(uploads // 2)]
+            sent += [
+                pool.submit(refused, f"{url}/api/jobs", b"hello\n" + b"\n" * 10_000_000) for _ in range(uploads // 2)
+            ]
             most = 0.0
             while not all(one.done() for one in sent):
                 most = max(most, memory(process.pid))

@@ -161,6 +161,36 @@ def test_names_that_nobody_bears_are_refused(
     assert 'Did you mean "Kasparov, Garry"?' in capsys.readouterr().err
 
 
+def test_ratings_are_checked_before_any_engine_starts(
+    games: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    names = tmp_path / "names.csv"
+    names.write_text("Deep Blue,2700\nGarry Kasparof,2795\n")
+    assert run("screen", games, "--store", tmp_path / "new.db", "--depth", 4, "--rating", names) == 1
+    assert 'Did you mean "Kasparov, Garry"?' in capsys.readouterr().err
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_ratings_go_by_aliases_too(
+    games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ratings, aliases = tmp_path / "ratings.csv", tmp_path / "aliases.csv"
+    aliases.write_text('Garri,"Kasparov, Garry"\n')
+
+    def screened(rows: str) -> dict[str, object]:
+        ratings.write_text(rows)
+        words = ("--rating", ratings, "--aliases", aliases, "--format", "json")
+        assert run("screen", games, *stored, *words) == 0
+        return {row["player"]: row["rating"] for row in json.loads(capsys.readouterr().out)}
+
+    under_main = screened("Garri,2795\nDeep Blue,2700\n")
+    assert under_main["Garri"] == 2795
+    assert screened('"Kasparov, Garry",2795\nDeep Blue,2700\n') == under_main
+    ratings.write_text('"Kasparov, Garry",2795\nGarri,2600\nDeep Blue,2700\n')
+    assert run("screen", games, *stored, "--rating", ratings, "--aliases", aliases) == 1
+    assert 'rates "Garri" twice' in capsys.readouterr().err
+
+
 def test_a_calibration_that_is_none(
     games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

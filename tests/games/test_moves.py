@@ -107,6 +107,23 @@ LEFT_OUT = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "movetext",
+    [
+        "1. e4 ; aside }\n\ne5 2. Nf3 Nc6 *",
+        "1. e4\n\ne5 2. Nf3 Nc6 *",
+        "1. e4 {one\n\ntwo} e5\r\n\r\n2. Nf3 Nc6 *",
+        "1. e4 e5 (1... c5\n\n2. Nf3) 2. Nf3 Nc6 *\n\n",
+        "1. e4 e5 2. Nf3\n\n\n{late} Nc6 *",
+    ],
+)
+@pytest.mark.parametrize("tags", ["", '[White "Elm"]\n[Black "Oak"]\n\n', '[White "Elm"]\n\n\n\n'])
+def test_a_blank_line_amid_the_moves_ends_no_game(tags: str, movetext: str) -> None:
+    arrays = to_arrays(["1. d4 *", tags + movetext, "1. c4 *"])
+    assert arrays.valid.all()
+    assert list(uci(arrays)) == ["d2d4", "e2e4", "e7e5", "g1f3", "b8c6", "c2c4"]
+
+
 def test_what_cannot_be_read_is_left_out_with_its_reason() -> None:
     sound = "1. d4 d5 *"
     texts = [text for bad in LEFT_OUT for text in (bad, sound)]

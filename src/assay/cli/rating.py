@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,8 +102,12 @@ def _turns(
     pool: str | None,
     keep_duplicates: bool,
     one_game: int | None = None,
+    check: Callable[[set[str], Mapping[str, str]], None] | None = None,
 ) -> tuple[Turns, Calibration]:
-    """The turns of the games and the calibration to judge them by, with what was left out told on stderr."""
+    """The turns of the games and the calibration to judge them by, with what was left out told on stderr.
+
+    `check` is told who plays, and the main names of other names, before any engine starts.
+    """
     from collections import Counter
 
     from assay.errors import InputError
@@ -124,6 +128,8 @@ def _turns(
     problems: Counter[str] = Counter()
     games = read_all(files, problems)
     names = read_aliases(aliases, players_of(games)) if aliases else None
+    if check is not None:
+        check(players_of(games), names or {})
     if one_game is not None:
         if one_game > len(games):
             raise InputError(f"there are {len(games)} games in {files[0]}, and no game {one_game}.")
@@ -438,13 +444,18 @@ def screen(
 
     from assay.moves.groups import by_pool
     from assay.moves.judged import judge
-    from assay.moves.names import check_ratings, read_ratings
+    from assay.moves.names import check_ratings, main_ratings, read_ratings
     from assay.moves.screening import COLUMNS, conclusion, screen_groups
 
     given = None if ratings == "tag" else read_ratings(Path(ratings))
-    turns, chosen = _turns(files, store, **analysis)
-    if given is not None:
-        check_ratings(ratings, given, {*turns.games["white"], *turns.games["black"]} - {None})
+
+    def check(players: set[str], aliases: Mapping[str, str]) -> None:
+        nonlocal given
+        if given is not None:
+            check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
+            given = main_ratings(ratings, given, aliases)
+
+    turns, chosen = _turns(files, store, check=check, **analysis)
     turns = _without(turns, without)
     _check_player(turns, player)
     judged = judge(turns, chosen, by_pool(turns, "player", by))

@@ -6,6 +6,7 @@ import filecmp
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +16,8 @@ import numpy.typing as npt
 
 from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
-from assay.games.reader import OUTSIDE, UNTAGGED, decode, unescape
-from assay.games.stream import find_files
+from assay.games.reader import OUTSIDE, UNTAGGED, batched, decode, pick, unescape
+from assay.games.stream import STDIN, Stream, find_files
 from assay.moves.names import number, read_aliases, read_lines, read_rows
 from assay.results.rate import SELF_PLAY
 from assay.results.table import DRAW, LOSS, WIN, PairTable, tabulate
@@ -31,6 +32,7 @@ COPY_TAGS = ("Date", "Round", "Event", "Site")
 OPENING_TAGS = ("FEN", "ECO", "Opening", "Variation")
 # Outcomes that are none.
 _UNFINISHED, _UNKNOWN, _OUT = -1, -2, -3
+_BATCH = 5_000
 
 Codes = npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.uint64]
@@ -40,6 +42,7 @@ Bools = npt.NDArray[np.bool_]
 
 if TYPE_CHECKING:
     from assay.games.duplicates import Duplicates
+    from assay.games.fingerprints import Fingerprints
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,8 @@ class Results:
 class _Source:
     """Columns of codes and their values; -1 where a game lacks the tag.
 
-    `moves` are fingerprints of the moves, or what says that they are to be looked up by `look`, for these games.
+    `moves` are fingerprints of the moves, or what says that they are to be looked up by `look`, for these games. `read`
+    reads the moves of these games and their number, where nothing is known of them yet.
     """
 
     codes: dict[str, Codes]
@@ -91,6 +95,7 @@ class _Source:
     moves: Numbers = field(default_factory=lambda: np.empty(0, np.uint64))
     plies: Codes = field(default_factory=lambda: np.empty(0, np.int32))
     look: Callable[[Places], Numbers | None] | None = None
+    read: Callable[[Places], Fingerprints] | None = None
 
     @property
     def games(self) -> int:
@@ -123,12 +128,20 @@ def read_results(
 
 def _first_of(source: _Source, sources: Sequence[_Source], aliases: Mapping[str, str]) -> Places | None:
     """For each game the first of which it is a copy, itself if it is new; None if there are no copies."""
-    if not any(part.plies.any() or part.values["Date"] for part in sources):
+    if not any(part.read or part.plies.any() or part.values["Date"] for part in sources):
         return None
-    from assay.games.duplicates import UNREAD, instead_of_moves, repeats
+    from assay.games.duplicates import UNREAD, instead_of_moves, may_meet_again, repeats
 
     starts = np.concatenate(([0], np.cumsum([part.games for part in sources])))
     tags = _told_by(source, aliases)
+    if any(part.read for part in sources):
+        again = may_meet_again(tags, int(starts[-1]))
+        if not len(again):
+            return None
+        for part, start, end in zip(sources, starts[:-1], starts[1:], strict=True):
+            mine = again[(again >= start) & (again < end)] - start
+            if part.read and len(mine):
+                part.moves[mine], part.plies[mine] = part.read(mine)
     moves, plies = (np.concatenate([getattr(part, name) for part in sources]) for name in ("moves", "plies"))
 
     def look(places: Places) -> Numbers:
@@ -219,14 +232,30 @@ def _from_tags(file: str, wanted: Sequence[str], quiet: bool) -> _Source:
     # Files that are not plain need the thorough reader, and that needs Arrow.
     from assay.games.tags import ENDLESS, LATIN1, read_tags
 
-    tags = read_tags([file], wanted, moves="Date" in wanted, quiet=quiet)
+    copies = "Date" in wanted
+    tags = read_tags([file], wanted, moves=copies and file == STDIN, quiet=quiet)
     # What leaves a tag missing is counted with the missing tags.
     harmless = (ENDLESS, LATIN1, OUTSIDE, UNTAGGED)
     problems = Counter({why: count for why, count in tags.problems.items() if why not in harmless})
     source = _Source(dict(tags.codes), {tag: list(tags.values[tag]) for tag in wanted}, problems)
     if tags.moves is not None:
         source.moves, source.plies = tags.moves
+    elif copies:
+        source.read = lambda places: _played(file, tags.starts[places], tags.ends[places])
     return _filled(source, wanted)
+
+
+def _played(file: str, starts: Places, ends: Places) -> Fingerprints:
+    """The moves of the games of a file that lie here, as numbers: of nearly all games nobody needs them."""
+    from assay.games.fingerprints import Fingerprints, fingerprints_of
+
+    with Stream(file) as stream:
+        try:
+            games = pick(stream, file, zip(starts.tolist(), ends.tolist(), strict=True))
+            found = [fingerprints_of(some) for some in batched(games, _BATCH)]
+        except InputError as error:
+            raise InputError(f"{file} has changed while it was read; run the command again.") from error
+    return Fingerprints(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
 def _from_index(path: str, wanted: Sequence[str]) -> _Source:
@@ -245,6 +274,7 @@ def _from_index(path: str, wanted: Sequence[str]) -> _Source:
         table = pq.read_table(path, columns=[*columns.values(), *(["plies"] if copies else [])])
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"cannot read {path}: {error}.") from error
+    _note_index(path)
     source = _Source({"White": np.full(table.num_rows, -1, np.int32)}, {"White": []})
     for tag, column in columns.items():
         chunks = table.column(column).cast(pa.dictionary(pa.int32(), pa.string())).unify_dictionaries().chunks
@@ -259,6 +289,14 @@ def _from_index(path: str, wanted: Sequence[str]) -> _Source:
         source.moves = np.where(source.plies > 0, UNREAD, np.uint64(0))
         source.look = lambda places: _moves_of(path, places)
     return _filled(source, wanted)
+
+
+def _note_index(path: str) -> None:
+    """Nothing that an index is made from can be written over now; a table that says nothing of that is none."""
+    from assay.games.catalog import note_index, open_index
+
+    with suppress(InputError):
+        note_index(open_index(path))
 
 
 def _moves_of(path: str, places: Places) -> Numbers | None:

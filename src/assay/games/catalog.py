@@ -18,7 +18,7 @@ from assay.errors import InputError
 from assay.games import stamp
 from assay.games.columns import COLUMNS, MOVETEXT
 from assay.games.indexing import KIND, METADATA, manifest_path
-from assay.games.reader import Game, line_ends
+from assay.games.reader import Game, pick
 from assay.games.stream import STDIN, Stream
 from assay.games.where import INDEX_TYPES, compile_where
 from assay.paths import note_input
@@ -92,9 +92,14 @@ def open_indexes(paths: Sequence[str | Path]) -> list[Index]:
     """Open several indexes; neither they nor the files they are made from can be written over meanwhile."""
     opened = [open_index(path) for path in paths]
     for index in opened:
-        for path in (index.path, *(path for source in index.inputs for path in _places(index, source))):
-            note_input(path)
+        note_index(index)
     return opened
+
+
+def note_index(index: Index) -> None:
+    """Remember that an index is read: neither it nor the files that it is made from can be written over then."""
+    for path in (index.path, *(path for source in index.inputs for path in _places(index, source))):
+        note_input(path)
 
 
 def rows_of(indexes: Sequence[Index], expression: str | None = None) -> pl.LazyFrame:
@@ -155,26 +160,10 @@ def _from_source(index: Index, source: str, spans: pl.DataFrame) -> Iterator[Gam
         raise changed
     with Stream(path, hashed=True) as stream:
         pairs = zip(spans["start_offset"].to_list(), spans["end_offset"].to_list(), strict=True)
-        yield from _pick(stream, source, list(pairs))
+        yield from pick(stream, source, list(pairs))
         stream.drain()
         if stream.xxh128 != about["xxh128"]:
             raise changed
-
-
-def _pick(stream: Stream, source: str, spans: list[tuple[int, int]]) -> Iterator[Game]:
-    """The bytes between these offsets, which rise."""
-    at, held = 0, b""  # `held` are the bytes from `at` on
-    blocks = stream.blocks()
-    for start, end in spans:
-        if start is None or end is None or not at <= start <= end:
-            raise InputError(f"the index says that a game of {source} goes from {start} to {end}; index it again.")
-        while at + len(held) < end:
-            block = next(blocks, None)
-            if block is None:
-                raise InputError(f"{source} ends before its last game; index it again.")
-            keep = max(0, min(start - at, len(held)))
-            at, held = at + keep, held[keep:] + block
-        yield Game(source, start, end, line_ends(held[start - at : end - at]))
 
 
 def _places(index: Index, source: str) -> tuple[Path, Path]:

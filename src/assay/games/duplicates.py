@@ -304,7 +304,8 @@ def repeats(
     without = (plies == 0).astype(np.uint64)
     places = np.flatnonzero(_can_tell(read, without))
     if look is not None and (moves == UNREAD).any():
-        places = _worth_a_look(read, plies, without, places)
+        keys = _keys(read, plies.astype(np.uint64), without, places)
+        places = _worth_a_look(read, *_shared(keys, places))
         unread = places[moves[places] == UNREAD]
         if len(unread):
             moves = moves.copy()
@@ -334,6 +335,18 @@ def may_be_copies(tags: Mapping[str, Column], plies: Codes) -> Places:
     return places[shared_keys(keys[places])]
 
 
+def may_meet_again(tags: Mapping[str, Column], games: int) -> Places:
+    """The games that share both players with another, and the day and the address where all of these have one.
+
+    What this is for: only of these need the moves be read.
+    """
+    read = {tag: _numbers(tags.get(tag), _READ[tag], games) for tag in ("White", "Black", "Date", "Site")}
+    white, black = read["White"], read["Black"]
+    places = np.flatnonzero((white != 0) & (black != 0))
+    keys = _mixed(np.minimum(white, black), np.maximum(white, black))[places]
+    return _worth_a_look(read, *_shared(keys, places))
+
+
 def instead_of_moves(tags: Mapping[str, Column], plies: Codes, places: Places) -> Numbers:
     """What serves in the place of moves that cannot be read: all the rest, equal in two copies only if all is known."""
     read = {tag: _numbers(tags.get(tag), function, len(plies))[places] for tag, function in _READ.items()}
@@ -344,9 +357,8 @@ def instead_of_moves(tags: Mapping[str, Column], plies: Codes, places: Places) -
     return np.where(told, numbers, _mixed(numbers, places.astype(np.uint64) + np.uint64(1)))
 
 
-def _worth_a_look(read: Mapping[str, Numbers], plies: Codes, without: Numbers, places: Places) -> Places:
-    """The games that share players and length with another, and the day and the address where all of these have one."""
-    keys, places = _shared(_keys(read, plies.astype(np.uint64), without, places), places)
+def _worth_a_look(read: Mapping[str, Numbers], keys: Numbers, places: Places) -> Places:
+    """The games that share more than the key with another: day and address, where all with this key have one."""
     for known, number in ((read["Date"] % 100 != 0, read["Date"]), (read["Site"] != 0, read["Site"])):
         _, group = np.unique(keys, return_inverse=True)
         all_known = np.bincount(group, ~known[places]) == 0

@@ -164,9 +164,10 @@ def fingerprints(part: Split) -> Fingerprints:
     return Fingerprints(keys, count.astype(np.int32))
 
 
-def fingerprints_of(games: Sequence[Game]) -> Keys:
+def fingerprints_of(games: Sequence[Game]) -> Fingerprints:
     """The numbers of the moves of these games."""
     part = split(b"\n\n".join(game.data for game in games))
     if len(part) == len(games):
-        return fingerprints(part).keys
-    return np.array([fingerprint(game.data)[0] for game in games], np.uint64)  # one of them is not as it should be
+        return fingerprints(part)
+    keys, plies = zip(*(fingerprint(game.data) for game in games), strict=True)  # one is not as it should be
+    return Fingerprints(np.array(keys, np.uint64), np.array(plies, np.int32))

@@ -1,12 +1,14 @@
 """Movetext to flat arrays: boards, moves, clocks and evals of many games, without a Python loop over plies.
 
-The fast parser (the Rust `pgn-reader` through its Python binding) reads nearly all games; those that it refuses are
-read again with python-chess, and what python-chess refuses too is marked invalid, with the reason. Variants of chess
-are left out; a position set up with a FEN tag is respected.
+The fast parser (the Rust `pgn-reader` through its Python binding) reads nearly all games; those that it refuses, and
+those with a blank line amid their moves, where it would stop, are read again with python-chess, and what python-chess
+refuses too is marked invalid, with the reason. Variants of chess are left out; a position set up with a FEN tag is
+respected.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -31,6 +33,7 @@ STANDARD = frozenset({"", "standard", "chess", "normal", "from position"})
 # with the moves to mate behind), and told from pawns by its size afterwards.
 _MATE_MARK = "1000"
 _LEAST_MATE = 10_000
+_BLANK_LINE = re.compile(rb"\n\r?\n")
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ def to_arrays(games: Iterable[str | bytes | Game] | str | Path, *, threads: int 
         parts.append(_from_chunk(chunk, starts[at : at + chunk.num_games]))
         at += chunk.num_games
     arrays = _join(parts, reason)
-    refused = [g for g in np.flatnonzero(~arrays.valid).tolist() if not reason[g]]
+    refused = [g for g in np.union1d(np.flatnonzero(~arrays.valid), _broken_up(texts)).tolist() if not reason[g]]
     return _reread(arrays, texts, refused) if refused else arrays
 
 
@@ -149,6 +152,19 @@ def _plain_evals(texts: pa.Array) -> pa.Array:
     if pc.any(pc.match_substring_regex(texts, r"\[%eval [^\],]*,")).as_py():
         texts = pc.replace_substring_regex(texts, r"(\[%eval [^\],]*),[^\]]*", r"\1")
     return texts
+
+
+def _broken_up(texts: pa.Array) -> npt.NDArray[np.int64]:
+    """The games with a blank line amid their moves."""
+    from assay.games.slow import has_blank_line
+
+    _, offsets, data = texts.buffers()
+    starts = np.frombuffer(offsets, np.int32, len(texts) + 1, 4 * texts.offset)
+    at = np.array([match.start() for match in _BLANK_LINE.finditer(data or b"")], np.int64)
+    blank = np.diff(np.searchsorted(at, starts))
+    # Nearly all have the one behind their tags and no other.
+    several = blank > pc.starts_with(texts, "[").cast(pa.int8()).to_numpy(zero_copy_only=False)
+    return np.array([g for g in np.flatnonzero(several).tolist() if has_blank_line(texts[g].as_py())], np.int64)
 
 
 def _start_numbers(texts: pa.Array) -> npt.NDArray[np.int32]:

@@ -9,8 +9,7 @@ and equal.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -32,7 +31,7 @@ from assay.games.duplicates import (
     shared_keys,
 )
 from assay.games.fingerprints import fingerprints_of
-from assay.games.reader import Game
+from assay.games.reader import batched
 
 _ROW = "_row"
 _BATCH = 5_000
@@ -116,7 +115,7 @@ def moves_of(index: Index, spans: pl.DataFrame) -> Numbers:
     asked = spans.select(*where, "end_offset")
     found = []
     for games in batched(read_rows(index, asked.unique().sort(where)), _BATCH):
-        columns = ([game.source for game in games], [game.start_offset for game in games], fingerprints_of(games))
+        columns = ([game.source for game in games], [game.start_offset for game in games], fingerprints_of(games).keys)
         schema = {"source": pl.String, "start_offset": pl.Int64, "moves": pl.UInt64}
         found.append(pl.DataFrame(dict(zip(schema, columns, strict=True)), schema=schema))
     read = pl.concat(found).unique(where)
@@ -124,9 +123,3 @@ def moves_of(index: Index, spans: pl.DataFrame) -> Numbers:
         read, on=where, how="left", maintain_order="left"
     )
     return joined["moves"].fill_null(0).to_numpy()
-
-
-def batched(games: Iterator[Game], size: int) -> Iterator[list[Game]]:
-    """So many games at a time."""
-    while batch := list(islice(games, size)):
-        yield batch

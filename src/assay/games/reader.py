@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from assay.errors import InputError
 from assay.games.lines import PADDING
 from assay.games.split import Split, last_start, split, start_within
 from assay.games.stream import Stream
@@ -187,6 +189,28 @@ def splits(stream: Stream, problems: Counter[str] | None = None) -> Iterator[Spl
     count = Counter[str]() if problems is None else problems
     for piece in pieces(stream, block=BLOCK):
         yield split_piece(piece, count)
+
+
+def pick(stream: Stream, source: str, spans: Iterable[tuple[int, int]]) -> Iterator[Game]:
+    """The games between these offsets, which rise."""
+    at, held = 0, b""  # `held` are the bytes from `at` on
+    blocks = stream.blocks()
+    for start, end in spans:
+        if start is None or end is None or not at <= start <= end:
+            raise InputError(f"the index says that a game of {source} goes from {start} to {end}; index it again.")
+        while at + len(held) < end:
+            block = next(blocks, None)
+            if block is None:
+                raise InputError(f"{source} ends before its last game; index it again.")
+            keep = max(0, min(start - at, len(held)))
+            at, held = at + keep, held[keep:] + block
+        yield Game(source, start, end, line_ends(held[start - at : end - at]))
+
+
+def batched(games: Iterator[Game], size: int) -> Iterator[list[Game]]:
+    """So many games at a time."""
+    while batch := list(islice(games, size)):
+        yield batch
 
 
 def read_games(path: str | Path, problems: Counter[str] | None = None) -> Iterator[Game]:

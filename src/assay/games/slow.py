@@ -63,10 +63,26 @@ def _short_lines(text: str) -> str:
 
     python-chess copies the rest of a line behind each comment, and a move's comments with each that follows.
     """
+    tags, moves = _parted(text)
+    # A blank line would end the game there.
+    return tags + _BLANK.sub("\n", _ASIDE.sub(_commands, moves))
+
+
+def has_blank_line(text: str) -> bool:
+    """Whether there is a blank line between the moves of a game, outside comments.
+
+    >>> has_blank_line("1. e4\n\ne5 *"), has_blank_line('[White "Elm"]\n\n1. e4 {one\n\ntwo} e5 *\n\n')
+    (True, False)
+    """
+    return bool(_BLANK.search(_ASIDE.sub(" ", _parted(text)[1]).strip()))
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """The tags of a game with one blank line behind them, and its moves."""
     tags = _TAGS.match(text)
     end = tags.end() if tags else 0
-    # A blank line would end the game there.
-    return text[:end] + _BLANK.sub("\n", _ASIDE.sub(_commands, text[end:]))
+    before = text[:end].rstrip()
+    return (f"{before}\n\n" if before else ""), text[end:]
 
 
 def _commands(aside: re.Match[str]) -> str:

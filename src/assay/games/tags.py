@@ -223,13 +223,15 @@ class Tags:
     """Some tags of many games, in file order.
 
     `codes[tag][game]` is an index into `values[tag]`, -1 where the game lacks the tag. `moves` tells the moves of each
-    game as one number, if that was asked for.
+    game as one number, if that was asked for; `starts` and `ends` where each lies in the uncompressed file.
     """
 
     games: int
     codes: Mapping[str, npt.NDArray[np.int32]]
     values: Mapping[str, Sequence[str]]
     problems: Counter[str]
+    starts: Positions
+    ends: Positions
     moves: Fingerprints | None = None
 
     def column(self, tag: str) -> list[str | None]:
@@ -256,8 +258,11 @@ def read_tags(
     columns: dict[str, list[pa.DictionaryArray]] = {tag: [] for tag in tags}
     prints = [Fingerprints(np.empty(0, np.uint64), np.empty(0, np.int32))]
     games = 0
+    bounds: tuple[list[Positions], list[Positions]] = ([np.empty(0, np.int64)], [np.empty(0, np.int64)])
     for part in _parts(find_files(list(paths)), problems, quiet=quiet):
         games += len(part)
+        for column, places in zip(bounds, (part.starts, part.ends), strict=True):
+            column.append(part.base + places)
         found = TagColumns(part, tags, problems)
         for tag in tags:
             columns[tag].append(found.text(tag))
@@ -273,7 +278,8 @@ def read_tags(
         for i, tag in enumerate(group):
             codes[tag], values[tag] = flat[i * games : (i + 1) * games], names
     played = Fingerprints(*(np.concatenate(column) for column in zip(*prints, strict=True))) if moves else None
-    return Tags(games=games, codes=codes, values=values, problems=problems, moves=played)
+    starts, ends = map(np.concatenate, bounds)
+    return Tags(games, codes, values, problems, starts, ends, played)
 
 
 def _parts(files: Sequence[str], problems: Counter[str], *, quiet: bool) -> Iterator[Split]:

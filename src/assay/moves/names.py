@@ -120,6 +120,16 @@ def read_ratings(path: str | Path) -> dict[str, float]:
     return ratings
 
 
+def main_ratings(path: str | Path, ratings: Mapping[str, float], aliases: Mapping[str, str]) -> dict[str, float]:
+    """Ratings by main name; a player cannot have two."""
+    found: dict[str, float] = {}
+    for name, rating in ratings.items():
+        main = aliases.get(name, name)
+        if found.setdefault(main, rating) != rating:
+            raise InputError(f'{path} rates "{main}" twice, under different names, as {found[main]:g} and {rating:g}.')
+    return found
+
+
 def check_ratings(path: str | Path, ratings: Mapping[str, float], present: Collection[str]) -> None:
     """Refuse ratings of people who do not play, unless most rows are about others than play here (a whole list)."""
     lines = {cells[0]: line for line, cells in read_rows(path, 1, remarks=True)}
