@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
+from assay.manifest import parse
 from assay.paths import atomic
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -30,7 +31,7 @@ def load_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        meta = json.loads(arrays.pop(_META).tobytes())
+        meta = parse(arrays.pop(_META).tobytes())
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
     except Exception as error:  # a damaged archive may fail at any of its parts

@@ -114,3 +114,64 @@ def test_the_published_calibration_can_be_read_but_not_used() -> None:
     assert found.marks[-1]["s_fit"] == 0.080 and found.marks[-1]["c_fit"] == 0.513
     with pytest.raises(CalibrationError, match="for reading"):
         found.usable()
+
+
+def _without(path: str) -> Any:
+    def change(data: dict[str, Any]) -> None:
+        *way, last = path.split(".")
+        for name in way:
+            data = data[name]
+        del data[last]
+
+    return change
+
+
+def _put(path: str, value: Any) -> Any:
+    def change(data: dict[str, Any]) -> None:
+        *way, last = path.split(".")
+        for name in way:
+            data = data[name]
+        data[last] = value(data[last]) if callable(value) else value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _put("scale.artery.s", lambda values: values[:-1]),
+        _put("scale.artery.ratings", []),
+        _put("scale.artery.c", [float("nan")]),
+        _put("scale.correlation", lambda rows: rows[:2]),
+        _put("scale.correlation", [1.0]),
+        _put("scale.coverage", ["x"]),
+        _put("scale.power", float("nan")),
+        _put("scale.reference.data", "eJwDAAAAAAE="),
+        _put("line.slope", 0.0),
+        _put("line.covariance", [1.0, 2.0]),
+        _put("line.intercept", float("inf")),
+        _put("settings.from_move", "nine"),
+        _put("settings.lesser", [99]),
+        _put("settings.lesser", "no"),
+        _without("settings.limit"),
+        _put("settings.k", float("nan")),
+        _put("marks", [1, 2]),
+        _put("depth", 10**9),
+        _put("depth", 0),
+        _put("lines", -1),
+        _put("c_at_2000", float("nan")),
+    ],
+)
+def test_a_calibration_whose_parts_do_not_fit(made: tuple[Calibration, Any], tmp_path: Path, change: Any) -> None:
+    save(*made, tmp_path / "mine.json")
+    data = json.loads((tmp_path / "mine.json").read_text())
+    change(data)
+    (tmp_path / "mine.json").write_text(json.dumps(data))
+    with pytest.raises(CalibrationError, match="is damaged"):
+        load(tmp_path / "mine.json")
+
+
+def test_a_calibration_nested_without_end(tmp_path: Path) -> None:
+    (tmp_path / "mine.json").write_text("[" * 100_000)
+    with pytest.raises(CalibrationError, match="nested too deeply"):
+        load(tmp_path / "mine.json")

@@ -50,7 +50,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 )
 @click.option("--engine", metavar="NAME", help="Whose analyses, where the store holds several engines'.")
 @click.option("--name", help="Name of the calibration.  [default: that of the output file]")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the resampling.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the resampling.")
 @click.option(
     "-o",
     "--output",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from assay.games import Game
     from assay.games.duplicates import Duplicates
 
+_MOST = 10**15  # no option takes more: nodes of a search are the greatest
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -70,6 +72,19 @@ class Command(click.Command):
         with guarding_inputs(path for paths in named.values() for path in paths):
             return super().invoke(ctx)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of a command; a number that measures nothing (nan, 1e308) or an empty name is wrong usage."""
+        rest = super().parse_args(ctx, args)
+        for param in self.params:
+            value = ctx.params.get(param.name or "")
+            is_file = isinstance(param.type, click.Path) and not param.type.dir_okay
+            if is_file and isinstance(value, str | Path) and not Path(value).name:
+                raise click.BadParameter(f"{str(value)!r} is no name of a file.", ctx=ctx, param=param)
+            for number in _numbers(value):
+                if not abs(number) <= _MOST:
+                    raise click.BadParameter(f"{number} is no number that can be used here.", ctx=ctx, param=param)
+        return rest
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Files, exit status, and where to read on."""
         super().format_epilog(ctx, formatter)
@@ -85,6 +100,15 @@ def _paths(value: Any) -> Iterator[str | Path]:
     for each in value if isinstance(value, tuple) else (value,):
         if isinstance(each, str | Path) and str(each):
             yield each
+
+
+def _numbers(value: object) -> Iterator[int | float]:
+    """The numbers in the value of an option."""
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _numbers(part)
+    elif isinstance(value, int | float):
+        yield value
 
 
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> bool:

@@ -25,7 +25,7 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
 
     if value == "all":
         return ALL_LINES
-    if not value.isdecimal() or int(value) < 1:
+    if not value.isdecimal() or len(value) > 9 or int(value) < 1:
         raise click.BadParameter(f"{value!r} is neither a number from 1 on nor 'all'.")
     return min(int(value), ALL_LINES)
 

@@ -47,7 +47,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int,
 @click.option("--max-plies", type=click.IntRange(1), default=200, show_default=True, help="Plies to keep of a game.")
 @click.option("--min-plies", type=click.IntRange(1), default=10, show_default=True, help="Leave shorter games out.")
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the games.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draw by --share.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the draw by --share.")
 @click.option("--analyses", type=_FILE, metavar="STORE", help="Add engine scalars from this analysis store.")
 @click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="Depth of those analyses.")
 @keep_duplicates_option
@@ -161,7 +161,9 @@ def _filter(where: str | None) -> Any:
 @click.option("--per-band", type=int, help="Games per band and epoch at most; 0 for all.  [default: 0]")
 @click.option("--epoch-games", type=int, help="Games of an epoch; 0 for all.  [default: 0]")
 @click.option("--threads", type=int, help="Processor threads.  [default: 1]")
-@click.option("--seed", type=int, help="Seed of the first weights and the order of the games.  [default: 1]")
+@click.option(
+    "--seed", type=click.IntRange(0), help="Seed of the first weights and the order of the games.  [default: 1]"
+)
 @click.option("--clock", is_flag=True, help="Read clock times too.")
 @click.option("--engine", is_flag=True, help="Read engine scalars too.")
 @click.option("--ending", is_flag=True, help="Know with the last move of a finished game that it is the last.")

@@ -181,7 +181,7 @@ def _turns(
     "--level", type=float, callback=_level, default=95, show_default=True, help="Level of the interval, in %."
 )
 @click.option("--no-prior", is_flag=True, help="Do not draw ratings from few turns towards the player's rating.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots here, too.")
 @_analysis_options
 @format_option

@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     "--calibration", metavar="NAME|FILE", help="Which makes s and c of a rating.  [default: that of the depth]"
 )
 @click.option("--event", default="Simulated tournament", show_default=True, help="Name of the event.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed plays the same games.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed plays the same games."
+)
 @click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
 @click.option("--store", type=click.Path(path_type=Path, dir_okay=False), help="Keep the analyses in this store.")
 def simulate(

@@ -10,6 +10,8 @@ from typing import Any
 
 from assay.errors import InputError, LearnedError
 
+_MOST = 2**31 - 1
+
 MODELS = ("transformer", "gru", "boosting", "tags", "mean")
 
 
@@ -44,6 +46,10 @@ class Config:
     seed: int = 1
 
     def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, int | float) and not abs(value) <= _MOST:
+                raise LearnedError(f"{field.name} is {value}, which is no number that can be used here.")
         sizes = ("d_model", "layers", "heads", "max_plies", "batch_size", "epochs", "patience", "threads")
         for name in (*sizes, "lr", "clip"):
             if getattr(self, name) <= 0:
@@ -102,7 +108,7 @@ def read_config(path: Path) -> Config:
             return from_mapping(tomllib.load(file), str(path))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path} is not TOML: {error}.") from error
 
 

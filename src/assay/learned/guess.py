@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from assay.learned.inputs import ENGINE_NAMES, RESULTS, Plies
 from assay.learned.rate import posteriors
 from assay.learned.run import Run
 from assay.learned.shipped import model_of
+from assay.manifest import parse
 from assay.pools import time_control
 from assay.scoring import posterior_mean, quantile
 
@@ -179,7 +179,7 @@ def read_prior(path: Path, edges: Floats) -> Floats:
     try:
         text = path.read_text(encoding="utf-8")
         if path.suffix == ".json":
-            pairs = [(float(band), float(share)) for band, share in json.loads(text).items()]
+            pairs = [(float(band), float(share)) for band, share in parse(text).items()]
         else:
             pairs = [(float(row["band"]), float(row["share"])) for row in csv.DictReader(text.splitlines())]
     except OSError as error:

@@ -23,7 +23,13 @@ def posteriors(run: Run, plies: Plies, prior: Floats | None = None) -> Floats:
     """
     logs = np.empty((len(plies) + 1, 2, len(run.prior)))
     logs[0] = np.log(run.prior)
-    logs[1:] = _log_posteriors(run, plies)
+    try:
+        logs[1:] = _log_posteriors(run, plies)
+    except (KeyError, ValueError, IndexError) as error:
+        why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
+        raise LearnedError(f"the weights of {run.path} do not fit its settings ({why}): train it again.") from error
+    if not np.isfinite(logs).all():
+        raise LearnedError(f"the weights of {run.path} are no good: what they give are no numbers. Train it again.")
     if prior is not None:
         logs += np.log(np.maximum(prior, 1e-12)) - np.log(run.prior)
     return np.asarray(np.exp(log_softmax(logs)))

@@ -82,7 +82,7 @@ def write_settings(path: Path, config: Config, inputs: tuple[str, ...]) -> None:
 def read_settings(path: Path) -> tuple[Config, tuple[str, ...]]:
     """What the training in this folder was started with."""
     try:
-        settings = json.loads((path / SETTINGS).read_text(encoding="utf-8"))
+        settings = manifest.parse((path / SETTINGS).read_bytes())
         return from_mapping(settings["config"], str(path / SETTINGS)), tuple(settings["inputs"])
     except OSError:
         raise LearnedError(f"{path} holds no training to resume; leave --resume out to start one.") from None
@@ -103,7 +103,7 @@ def open_run(path: Path) -> Run:
     weights, _ = load_arrays(path / WEIGHTS)
     within = settings.get("within")
     try:
-        return Run(
+        run = Run(
             path=path,
             manifest=made,
             config=from_mapping(settings["config"], str(path / MANIFEST)),
@@ -117,5 +117,33 @@ def open_run(path: Path) -> Run:
             temperature=float(settings["temperature"]),
             power=float(settings["power"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        error_of_mean = run.error
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"{path / MANIFEST} is damaged ({type(error).__name__} {error}); train it again.") from error
+    if error_of_mean is not None and not all(isinstance(value, int | float) for value in error_of_mean):
+        raise InputError(f"{path / MANIFEST} is damaged (its errors are no numbers); train it again.")
+    _check(run)
+    return run
+
+
+def _check(run: Run) -> None:
+    """Refuse a run whose numbers cannot be those of a training."""
+    bands = len(run.edges) - 1
+    even = (
+        run.edges.ndim == run.prior.ndim == 1
+        and len(run.prior) == bands > 0
+        and bool(np.isfinite(run.edges).all() and (np.diff(run.edges) > 0).all())
+        and bool(np.isfinite(run.prior).all() and (run.prior > 0).all())
+        and 0 < run.temperature < np.inf
+        and 0 <= run.power < np.inf
+        and all(isinstance(name, str) for name in run.inputs)
+    )
+    if even and run.within is not None:
+        even = run.within.ndim == 2 and len(run.within) == bands and bool((run.within >= 0).all())
+    if not even:
+        raise InputError(f"{run.path / MANIFEST} is damaged (its bands do not fit each other); train it again.")
+    for name, array in run.weights.items():
+        if array.dtype.kind not in "fiub" or not np.isfinite(array).all():
+            raise LearnedError(
+                f"{run.path / WEIGHTS} is damaged: {name} holds values that are no numbers. Train it again."
+            )

@@ -7,7 +7,7 @@ import json
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from assay import manifest
-from assay.engine.identity import Identity
-from assay.errors import AssayWarning, CalibrationError
+from assay.engine.identity import NO_DEPTH, Identity
+from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.regan.artery import Artery, Line
 from assay.moves.regan.difficulty import TERMS, TRAITS, Difficulty
 from assay.moves.regan.scale import Scale, Trend
@@ -30,6 +30,8 @@ DEFAULT_DEPTH = 10
 # Multi-PV with so many lines values every move of all but one position in a thousand.
 FULL_WIDTH = 50
 _END = 32767
+_NUMBERS, _MOST = ("from_move", "limit", "k", "cap", "tie"), 1e6  # settings that are numbers, and up to where
+_MOST_BYTES = 64 << 20  # of the reference set; a thousand games have a fiftieth of it
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ def from_json(data: Mapping[str, Any]) -> Calibration:
     """A calibration from plain values."""
     scale = data.get("scale")
     line = _line_in(data["line"])
-    return Calibration(
+    found = Calibration(
         name=str(data["name"]),
         engine=str(data["engine"]),
         net=str(data["net"]),
@@ -173,6 +175,45 @@ def from_json(data: Mapping[str, Any]) -> Calibration:
         coverage=[] if scale is None else [float(share) for share in scale["coverage"]],
         made=dict(data["made"]),
     )
+    _check(found)
+    return found
+
+
+def _check(found: Calibration) -> None:
+    """ValueError if the parts of a calibration do not fit each other, as in one that was edited."""
+    lesser = found.settings.get("lesser", ())
+    sound = {
+        "depth and lines": 1 <= found.depth <= NO_DEPTH and found.lines >= 1,
+        "settings": all(0 <= float(found.settings[name]) <= _MOST for name in _NUMBERS)
+        and all(type(depth) is int and 1 <= depth <= found.depth for depth in lesser),
+        "marks": all(isinstance(mark, Mapping) for mark in found.marks),
+        "line": _finite(*astuple(found.line), found.c_at_2000, found.c_per_100) and found.line.slope != 0,
+    }
+    if scale := found.scale:
+        artery, of = scale.artery, len(STATISTICS)
+        trends = (*scale.ratios, scale.score_offset, scale.score_variance)
+        sound |= {
+            "lines of the scale": all(_finite(*astuple(line)) and line.slope != 0 for line in scale.lines.values()),
+            "artery": artery.ratings.shape == artery.s.shape == artery.c.shape
+            and artery.ratings.ndim == 1
+            and len(artery.ratings) > 1
+            and _finite(*astuple(artery))
+            and bool((np.diff(artery.ratings) > 0).all() and (artery.s > 0).all() and (artery.c > 0).all()),
+            "difficulty": _finite(*astuple(scale.difficulty)) and bool((scale.difficulty.deviation > 0).all()),
+            "trends": not any(np.isnan(astuple(trend)).any() for trend in trends),
+            "factors": _finite(scale.factors) and bool((scale.factors > 0).all()),
+            "correlation": scale.correlation.shape == (of, of) and _finite(scale.correlation),
+            "weights": _finite(scale.weights, scale.screening_weights) and bool(scale.weights.sum() > 0),
+            "power": _finite(scale.prior_games, scale.power),
+            "coverage": _finite(*found.coverage),
+            "reference": scale.reference.shape[1] > 1 and bool(np.isfinite(scale.reference[:, 1]).any()),
+        }
+    if wrong := [name for name, good in sound.items() if not good]:
+        raise ValueError(f"its {wrong[0]} cannot be right")
+
+
+def _finite(*values: Any) -> bool:
+    return all(np.isfinite(value).all() for value in values)
 
 
 def _scale_in(data: Mapping[str, Any], scale: Mapping[str, Any], line: Line) -> Scale:
@@ -250,7 +291,7 @@ def pack_values(values: Floats) -> str:
 
 def unpack_values(text: str) -> Floats:
     """The spreads that `pack_values` wrote."""
-    flat = np.frombuffer(zlib.decompress(base64.b64decode(text)), "<i2")
+    flat = np.frombuffer(zlib.decompressobj().decompress(base64.b64decode(text), _MOST_BYTES), "<i2")
     rows = np.split(flat, np.flatnonzero(flat == _END) + 1)[:-1]
     out = np.full((len(rows), max(len(row) for row in rows) - 1), np.nan)
     for turn, row in enumerate(rows):
@@ -301,7 +342,7 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
         )
     path = Path(wanted)
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = manifest.parse(path.read_bytes())
     except FileNotFoundError:
         raise CalibrationError(
             f"there is no calibration {wanted}: give the path of a file, or one of {', '.join(shipped())}."
@@ -316,7 +357,7 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
         raise CalibrationError(f"{path} was written by another version of Assay: make it again with 'assay calibrate'.")
     try:
         found = from_json(data)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error, ModelError) as error:
         raise CalibrationError(
             f"{path} is damaged ({type(error).__name__} {error}): make it again with 'assay calibrate'."
         ) from error

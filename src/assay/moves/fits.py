@@ -215,7 +215,10 @@ def append_rows(path: Path, file: str, rows: Iterable[FitRow], fix_c: bool = Fal
                 "last_year": last,
             }
         )
-    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    try:
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+    except UnicodeDecodeError:
+        before = "\n"
     if before and before.splitlines()[0] != ",".join(APPENDED):
         raise InputError(f"{path} is not a table of fits: its first line should be {','.join(APPENDED)}.")
     out = io.StringIO()

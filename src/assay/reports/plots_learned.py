@@ -12,6 +12,7 @@ import numpy.typing as npt
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from assay.errors import OutputError
 from assay.learned.evaluate import Judged
 from assay.learned.guess import Guess
 from assay.learned.planes import PLANE_NAMES
@@ -25,6 +26,10 @@ _GLYPHS = " ♙♘♗♖♕♔♟♞♝♜♛♚"
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure in the format that the file's name asks for; the same figure gives the same bytes."""
     kind = path.suffix.lstrip(".").lower() or "svg"
+    if kind not in (known := figure.canvas.get_supported_filetypes()):
+        raise OutputError(
+            f"{path}: no picture is called .{kind}; name it .svg, .png or .pdf ({', '.join(sorted(known))})."
+        )
     metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
     with mpl.rc_context({"svg.hashsalt": "assay", "svg.fonttype": "none"}), atomic(path) as part:
         figure.savefig(part, format=kind, metadata=metadata, bbox_inches="tight", dpi=150)
