@@ -184,6 +184,10 @@ BASE = {
     "encode": "games.pgn -o made-set --min-plies 1 --quiet",
     "train": "dataset -o made-run --model mean --quiet",
     "evaluate": "run dataset --split validation --quiet",
+    "policy gather": "games.pgn -o made-positions --quiet",
+    "policy label": "made-positions --teacher no-network --quiet",
+    "policy train": "made-positions -o made-policy --quiet",
+    "policy export": "made-policy -o made.npz --quiet",
     "report": f"{_MOVES} --calibration stockfish-15.1-d4 --no-analysis -o made.html",
     "serve": "--port 0 --jobs jobs --store store.db",
 }
@@ -224,7 +228,7 @@ def values_of(option: click.Option) -> tuple[str, ...]:
 
 def words_of(name: str, chosen: list[tuple[click.Option, str]]) -> list[str]:
     """The words of a command line."""
-    words = [*name.split(), *BASE[name].split()]
+    words = [*name.split(), *BASE.get(name, "").split()]
     for option, value in chosen:
         spelled = max(option.opts, key=len)
         if option.is_flag:
