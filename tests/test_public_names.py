@@ -25,7 +25,7 @@ LIBRARY = {
         CURVES MODELS Agent DepthWeights Fit ModelError NotConverged Projection TooFewTurns curve_value elsewhere_deltas
         fit fit_depth_weights move_probabilities played_log_probabilities project scaled scaled_deltas
     """,
-    "assay.results": "Ratings rate rate_table",
+    "assay.results": "Standings rate rate_table",
     "assay.moves": """
         Calibration Entrant analysed_turns difference_table fit_table game_posteriors group judge load make_calibration
         mean_table rate_groups read_all screen_groups show_turns tournament
@@ -60,7 +60,7 @@ ATTRIBUTES = {
         s c s_error c_error covariance mm_predicted mm_actual ad_predicted ad_actual top_predicted top_actual
         rank_predicted rank_actual qfit percentiles percentile_curve turns games elsewhere converged interval
     """,
-    "assay.results.Ratings": "ratings white_advantage draw_rate table covariance superiority simulate errors",
+    "assay.results.Standings": "ratings white_advantage draw_rate table covariance superiority simulate errors",
     "assay.errors": """
         AssayError AssayWarning InputError OutputError WhereError MissingExtra EngineError StoreError RatingError
         ModelError TooFewTurns NotConverged CalibrationError LearnedError

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.results import jenkins, rate, variance
+from assay.results import information, jenkins, rate
+from assay.results.expectancy import expectancy, score_variance, slope
 from assay.results.gamepairs import count_pairs
 from assay.results.jenkins import PLACES, SPACING, blocks, draw, seeded, walk
-from assay.results.model import expectancy, score_variance, slope
 
 
 def test_two_players_have_a_closed_form() -> None:
@@ -65,16 +65,16 @@ def test_the_estimate_for_large_lists_is_within_two_percent(
     pool = make_pool(700, 50_000)
     result = rate(pool.white, pool.black, pool.score)
     estimate = result.deviation.copy()
-    monkeypatch.setattr(variance, "_EXACT", 5000)
+    monkeypatch.setattr(information, "_EXACT", 5000)
     exact = rate(pool.white, pool.black, pool.score).deviation
     assert np.quantile(np.abs(estimate / exact - 1), 0.95) < 0.02
 
 
 def test_thin_pools_are_sampled(make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pool = make_pool(600, 2400, spread=50.0)
-    monkeypatch.setattr(variance, "_EXACT_IF_THIN", 0)
+    monkeypatch.setattr(information, "_EXACT_IF_THIN", 0)
     sampled = rate(pool.white, pool.black, pool.score)
-    monkeypatch.setattr(variance, "_EXACT", 5000)
+    monkeypatch.setattr(information, "_EXACT", 5000)
     exact = rate(pool.white, pool.black, pool.score)
     known = exact.bounded
     assert np.quantile(np.abs(sampled.deviation[known] / exact.deviation[known] - 1), 0.9) < 0.15
@@ -124,9 +124,9 @@ def test_thin_pools_solve_their_equations(kind: str) -> None:
 
 
 def test_matrices_of_huge_lists_are_refused(make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(variance, "MOST_IN_MATRIX", 5)
+    monkeypatch.setattr(information, "MOST_IN_MATRIX", 5)
     pool = make_pool(6, 100)
-    with pytest.raises(variance.RatingError, match="GB"):
+    with pytest.raises(information.RatingError, match="GB"):
         rate(pool.white, pool.black, pool.score).covariance()
 
 
@@ -183,7 +183,7 @@ def test_a_simulated_run_is_a_rating_of_its_games(make_pool: Callable[..., Any])
     result = rate(pool.white, pool.black, pool.score, players=pool.players)
     order = np.lexsort((pool.black, pool.white))
     white, black = pool.white[order], pool.black[order]
-    from assay.results.model import expectancy, win_draw_loss
+    from assay.results.expectancy import expectancy, win_draw_loss
 
     gap = result.ratings[white] - result.ratings[black] + result.white_advantage
     win, drawn, _ = win_draw_loss(expectancy(gap, slope()), result.draw_rate)

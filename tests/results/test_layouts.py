@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from assay.results import rate
+from assay.results.encounters import connect
 from assay.results.listing import Errors, Listing, Style, describe_opponents
 from assay.results.matches import elostat, head_to_head
 from assay.results.ordo import csv_table, error_matrix, expectancy_table, group_report, superiority_matrix, text_table
-from assay.results.table import connect
 
 
 @pytest.fixture

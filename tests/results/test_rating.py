@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from assay.errors import AssayWarning, RatingError
 from assay.results import rate
-from assay.results.model import LOGISTIC_SCALE, expectancy, slope, win_draw_loss
-from assay.results.place import ABOVE, BELOW, RATED, UNPLAYED
+from assay.results.expectancy import LOGISTIC_SCALE, expectancy, slope, win_draw_loss
+from assay.results.levels import ABOVE, BELOW, RATED, UNPLAYED
 
 
 def by_name(result: Any) -> dict[str, float]:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from assay.errors import RatingError
-from assay.results import rate, variance
+from assay.results import information, rate
 
 Run = Callable[..., Any]
 MOVES = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7"
@@ -186,7 +186,7 @@ def test_matrices_beyond_the_limit_are_refused_at_once(
     run: Run, write_pgn: Callable[..., str], words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(variance, "MOST_IN_MATRIX", 3)
+    monkeypatch.setattr(information, "MOST_IN_MATRIX", 3)
     monkeypatch.setattr("assay.results.ratings.MOST_IN_MATRIX", 3)
     file = write_pgn([*CORE, ("C", "A", "1/2-1/2"), ("D", "B", "1/2-1/2"), ("A", "B", "1-0")])
     answer = run(*words, file)

@@ -43,9 +43,8 @@ def prep(**switches: Any) -> None:
     """
     from assay.cli.resultfiles import describe
     from assay.paths import atomic
+    from assay.results.encounters import connect, select, tabulate
     from assay.results.ordo import group_report
-    from assay.results.prep import select
-    from assay.results.table import connect, tabulate
 
     if not (switches["files"] or switches["pgn"] or switches["pgn_list"]):
         raise RatingError("there is no input: name a file of games ('assay prep -h' tells more).")

@@ -19,8 +19,8 @@ from assay.games.plain import read_plain
 from assay.games.reader import OUTSIDE, UNTAGGED, batched, decode, pick, unescape
 from assay.games.stream import STDIN, Stream, find_files
 from assay.moves.names import number, read_aliases, read_lines, read_rows
-from assay.results.rate import SELF_PLAY
-from assay.results.table import DRAW, LOSS, WIN, PairTable, tabulate
+from assay.results.encounters import DRAW, LOSS, WIN, PairTable, tabulate
+from assay.results.ratings import SELF_PLAY
 
 OUTCOMES = {"1-0": WIN, "0-1": LOSS, "1/2-1/2": DRAW, "1/2": DRAW, "=-=": DRAW, "½-½": DRAW}
 UNFINISHED = "*"

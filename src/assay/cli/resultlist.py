@@ -12,7 +12,7 @@ from assay.errors import AssayWarning, RatingError
 
 if TYPE_CHECKING:
     from assay.cli.resultfiles import Results
-    from assay.results import Ratings
+    from assay.results import Standings
     from assay.results.listing import Errors, Listing, Style
 
 MOST_COLUMN = 14
@@ -79,8 +79,8 @@ def write_groups(talk: Callable[[str], None], found: Results, table: Any, path: 
     """Write which players games connect (-g)."""
     import numpy as np
 
+    from assay.results.encounters import connect
     from assay.results.ordo import group_report
-    from assay.results.table import connect
 
     groups = connect(table)
     _write(path, group_report(found.players, table, groups))
@@ -92,14 +92,14 @@ def write_groups(talk: Callable[[str], None], found: Results, table: Any, path: 
 
 def scale_of(switches: Mapping[str, Any]) -> float:
     """The difference that scores 76 %."""
-    from assay.results.model import LOGISTIC_SCALE, SCALE
+    from assay.results.expectancy import LOGISTIC_SCALE, SCALE
 
     if switches["scale_logistic"]:
         return LOGISTIC_SCALE
     return SCALE if switches["scale"] is None else float(switches["scale"])
 
 
-def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Ratings:
+def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Standings:
     """Rate the games as the switches say."""
     from assay.cli.resultfiles import read_start
     from assay.moves.names import did_you_mean, nearest, number, read_rows
@@ -157,7 +157,7 @@ def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Rat
     )
 
 
-def connected(talk: Callable[[str], None], ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> bool:
+def connected(talk: Callable[[str], None], ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> bool:
     """Whether the list may be made: not if pools never met, where Ordo gives up or where it is asked to."""
     if len(ratings.pools) < 2 or switches["force"] or not (ordo_way or switches["require_connected"]):
         return True
@@ -166,10 +166,10 @@ def connected(talk: Callable[[str], None], ratings: Ratings, switches: Mapping[s
     return False
 
 
-def _tell_perfect(talk: Callable[[str], None], ratings: Ratings) -> None:
+def _tell_perfect(talk: Callable[[str], None], ratings: Standings) -> None:
     import numpy as np
 
-    from assay.results.place import UNPLAYED
+    from assay.results.levels import UNPLAYED
 
     played, points = ratings.played, ratings.points
     perfect = played > 0
@@ -178,7 +178,7 @@ def _tell_perfect(talk: Callable[[str], None], ratings: Ratings) -> None:
     talk(f"players w/ all losses = {int(np.count_nonzero(perfect & (points == 0)))}")
 
 
-def tell_fit(talk: Callable[[str], None], ratings: Ratings) -> None:
+def tell_fit(talk: Callable[[str], None], ratings: Standings) -> None:
     """Ordo's lines on the fit."""
     _tell_perfect(talk, ratings)
     talk("\nConvergence rating calculation (Newton's method)\n\n step      largest change")
@@ -189,12 +189,12 @@ def tell_fit(talk: Callable[[str], None], ratings: Ratings) -> None:
     )
 
 
-def warn(found: Results, ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> None:
+def warn(found: Results, ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> None:
     """Warn about what limits the list: games left out, pools, perfect scores."""
     import numpy as np
 
     from assay.cli.resultfiles import describe
-    from assay.results.place import ABOVE, BELOW
+    from assay.results.levels import ABOVE, BELOW
 
     reasons = dict(found.skipped)
     if found.unfinished and not ordo_way:
@@ -215,7 +215,7 @@ def warn(found: Results, ratings: Ratings, switches: Mapping[str, Any], ordo_way
         warnings.warn(sentence, AssayWarning, stacklevel=2)
 
 
-def _errors(ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> Errors | None:
+def _errors(ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> Errors | None:
     from assay.progress import Progress
     from assay.results.listing import Errors
 
@@ -244,11 +244,11 @@ def _errors(ratings: Ratings, switches: Mapping[str, Any], ordo_way: bool) -> Er
     return Errors(ratings.deviation, ratings.difference_deviation, ratings.white_deviation, ratings.draws_deviation)
 
 
-def make_listing(ratings: Ratings, found: Results, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
+def make_listing(ratings: Standings, found: Results, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
     """The list that is printed and written, with the columns and errors asked for."""
     from assay.moves.names import read_rows
+    from assay.results.information import check_matrix
     from assay.results.listing import Listing
-    from assay.results.variance import check_matrix
 
     older: frozenset[int] = frozenset()
     if switches["relations"]:

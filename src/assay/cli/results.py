@@ -345,6 +345,6 @@ def _without_draws(found: Results) -> Results:
 
     import numpy as np
 
-    from assay.results.table import DRAW
+    from assay.results.encounters import DRAW
 
     return replace(found, outcome=np.where(found.outcome == DRAW, -3, found.outcome).astype(np.int8))

@@ -1,6 +1,5 @@
 """Ratings from results, on arrays: no files, no PGN, no terminal."""
 
-from assay.results.rate import rate, rate_table
-from assay.results.ratings import Ratings
+from assay.results.ratings import Standings, rate, rate_table
 
-__all__ = ["Ratings", "rate", "rate_table"]
+__all__ = ["Standings", "rate", "rate_table"]

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.results.encounters import Floats
+from assay.results.expectancy import score_variance
 from assay.results.information import Information
-from assay.results.model import score_variance
-from assay.results.table import Floats
 
 if TYPE_CHECKING:
-    from assay.results.solve import Problem, Solution
+    from assay.results.solve import Equations, Solution
 
 Codes = NDArray[np.signedinteger[Any]]
 
@@ -74,7 +74,7 @@ def count_pairs(white: Codes, black: Codes, score: Floats, opening: NDArray[np.i
     return Pentanomial(white[a], black[a], score[a], score[b], white[alone], black[alone])
 
 
-def pair_filling(problem: Problem, solution: Solution, pairs: Pentanomial) -> Information:
+def pair_filling(problem: Equations, solution: Solution, pairs: Pentanomial) -> Information:
     """The variance of the score with pairs as units; single games have the variance of the model."""
     table, beta = problem.table, problem.beta
     keys = table.white.astype(np.int64) * table.players + table.black

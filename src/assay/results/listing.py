@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.printable import printable, spreadsheet
-from assay.results.ratings import Ratings, likelihood_of_superiority
-from assay.results.table import Floats, PairTable
+from assay.results.encounters import Floats, PairTable
+from assay.results.ratings import Standings, likelihood_of_superiority
 
 
 class Column(IntEnum):
@@ -99,7 +99,7 @@ class Listing:
     if `hide_older` is set. `least` is the fewest games with which a player is listed.
     """
 
-    ratings: Ratings
+    ratings: Standings
     errors: Errors | None = None
     style: Style = Style()
     least: int = 0

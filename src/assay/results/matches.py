@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.printable import printable
+from assay.results.encounters import PairTable, results_by_player
+from assay.results.levels import ABOVE, BELOW
 from assay.results.listing import LONGEST_NAME, Listing
-from assay.results.place import ABOVE, BELOW
-from assay.results.ratings import Ratings, likelihood_of_superiority, ranks_within, results_by_player
-from assay.results.table import PairTable
+from assay.results.ratings import Standings, likelihood_of_superiority, ranks_within
 
 
 def head_to_head(listing: Listing) -> str:
@@ -75,7 +75,7 @@ def _removed(listing: Listing, longest: int) -> list[str]:
     ]
 
 
-def _ranked(ratings: Ratings) -> list[tuple[int, int]]:
+def _ranked(ratings: Standings) -> list[tuple[int, int]]:
     """Rank and number of each player, pool by pool; ranks are those within the pool."""
     order = ratings.order
     return list(zip(ranks_within(ratings.pool[order]), order.tolist(), strict=True))
@@ -84,7 +84,7 @@ def _ranked(ratings: Ratings) -> list[tuple[int, int]]:
 class _Meetings:
     """The opponents of each player with wins, draws and losses against them, from the strongest down."""
 
-    def __init__(self, ratings: Ratings) -> None:
+    def __init__(self, ratings: Standings) -> None:
         table = ratings.encounters.without_self()
         own = np.concatenate((table.white, table.black))
         other = np.concatenate((table.black, table.white))

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.printable import printable
+from assay.results.encounters import Bools, Components, Floats, PairTable, results_by_player
+from assay.results.expectancy import slope
 from assay.results.listing import LONGEST_NAME, Column, Errors, Listing
-from assay.results.model import slope
-from assay.results.ratings import REASON, SYMBOL, likelihood_of_superiority, results_by_player
-from assay.results.table import Bools, Floats, Groups, PairTable
+from assay.results.ratings import REASON, SYMBOL, likelihood_of_superiority
 
 _NOTHING = 1e-8
 _NONE = '"-"'
@@ -264,7 +264,7 @@ def _matrix_head(count: int) -> str:
     return ",".join(['"N"', '"NAME"', *map(str, range(count))])
 
 
-def group_report(players: Sequence[str], table: PairTable, groups: Groups) -> str:
+def group_report(players: Sequence[str], table: PairTable, groups: Components) -> str:
     """Which players can be compared with which, and how the groups hang together."""
     label = groups.label
     between = label[table.white] != label[table.black]

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import AssayWarning, RatingError
+from assay.results.encounters import Bools, Floats, PairTable
+from assay.results.expectancy import draw_curve, expectancy, score_variance, win_draw_loss
 from assay.results.information import NO_LINKS, Information, Links
-from assay.results.model import draw_curve, expectancy, score_variance, win_draw_loss
-from assay.results.table import Bools, Floats, PairTable
 
 _STEPS = 100
 _HALVINGS = 40
@@ -37,7 +37,7 @@ _WHITE_WITHIN = 300.0
 
 
 @dataclass(frozen=True)
-class Problem:
+class Equations:
     """What is to be estimated, from which encounters, and what is known beforehand."""
 
     table: PairTable
@@ -80,7 +80,7 @@ class Solution:
     trace: list[float] = field(default_factory=list)
 
 
-def solve(problem: Problem) -> Solution:
+def solve(problem: Equations) -> Solution:
     """Find the ratings, and with them the white advantage and the draw rate where these are to be fitted.
 
     With few games the best white advantage may be infinite: nobody made a point with Black, say. It is then fitted
@@ -106,7 +106,7 @@ class _UnboundedError(Exception):
     """The best ratings are infinite."""
 
 
-def _solve(problem: Problem) -> Solution:
+def _solve(problem: Equations) -> Solution:
     ratings, white, equal = problem.start, problem.white, problem.equal
     trace: list[float] = []
     for _ in range(_ROUNDS):
@@ -125,12 +125,12 @@ def _solve(problem: Problem) -> Solution:
     return Solution(ratings, white, equal, information(problem, ratings, white, equal), trace)
 
 
-def information(problem: Problem, ratings: Floats, white: float, equal: float) -> Information:
+def information(problem: Equations, ratings: Floats, white: float, equal: float) -> Information:
     """The (expected) information at these ratings."""
     return _information(problem, expected(problem, ratings, white), equal)
 
 
-def _information(problem: Problem, p: Floats, equal: float) -> Information:
+def _information(problem: Equations, p: Floats, equal: float) -> Information:
     table = problem.table
     spread = problem.beta * p * (1.0 - p)
     if problem.likelihood:
@@ -146,7 +146,7 @@ def _information(problem: Problem, p: Floats, equal: float) -> Information:
     return Information(table, weight, extra, problem.links, problem.links.precision, problem.free, problem.shift)
 
 
-def score_filling(problem: Problem, solution: Solution) -> Information:
+def score_filling(problem: Equations, solution: Solution) -> Information:
     """The variance of the score of the fit of points: weights beta^2 N (pW + pD / 4 - p^2)."""
     p = expected(problem, solution.ratings, solution.white)
     weight = problem.beta**2 * problem.table.games * score_variance(p, solution.equal)
@@ -164,13 +164,13 @@ def _parts(p: Floats, equal: float) -> list[tuple[Floats, Floats]]:
     return parts
 
 
-def expected(problem: Problem, ratings: Floats, white: float) -> Floats:
+def expected(problem: Equations, ratings: Floats, white: float) -> Floats:
     """Expected score of White in each encounter."""
     p: Floats = expectancy(problem.table.gaps(ratings, white), problem.beta)
     return p
 
 
-def _gain(problem: Problem, p: Floats, equal: float) -> Floats:
+def _gain(problem: Equations, p: Floats, equal: float) -> Floats:
     """Derivative of the objective by the difference of each encounter."""
     table = problem.table
     if not problem.likelihood:
@@ -182,7 +182,7 @@ def _gain(problem: Problem, p: Floats, equal: float) -> Floats:
     return total
 
 
-def _gradient(problem: Problem, ratings: Floats, white: float, gain: Floats) -> Floats:
+def _gradient(problem: Equations, ratings: Floats, white: float, gain: Floats) -> Floats:
     with_white, with_black = problem.table.by_side(gain)
     gradient = np.append(with_white - with_black, gain.sum())
     if problem.precision is not None and problem.mean is not None:
@@ -195,7 +195,7 @@ def _gradient(problem: Problem, ratings: Floats, white: float, gain: Floats) -> 
     return gradient
 
 
-def _newton(problem: Problem, ratings: Floats, white: float, equal: float) -> tuple[Floats, float, list[float]]:
+def _newton(problem: Equations, ratings: Floats, white: float, equal: float) -> tuple[Floats, float, list[float]]:
     """Newton steps on a concave function, each halved until it does not climb far down on the other side.
 
     The slope along a step falls from positive through zero (the top) to negative; a step is taken if there it is
@@ -270,7 +270,7 @@ def _draws_rise(games: Floats, draw: Floats, root: Floats, equal: float) -> floa
     return float(np.sum(games * draw**2 / np.maximum(root, _FLOOR))) * (1.0 - equal) / equal**3
 
 
-def draw_rate_deviation(problem: Problem, solution: Solution) -> float:
+def draw_rate_deviation(problem: Equations, solution: Solution) -> float:
     """Standard error of a fitted draw rate (the delta method).
 
     The draws expected at the fitted ratings move with them. With c the derivative of that sum by the ratings and
@@ -295,7 +295,7 @@ def draw_rate_deviation(problem: Problem, solution: Solution) -> float:
     return float(np.sqrt(max(left, 0.0))) / _draws_rise(table.games.astype(np.float64), draw, root, equal)
 
 
-def _likeliest_draws(problem: Problem, p: Floats) -> float:
+def _likeliest_draws(problem: Equations, p: Floats) -> float:
     """The draw rate between equals of the greatest likelihood, given the ratings."""
     table = problem.table
     spread = p * (1.0 - p)

@@ -1,6 +1,7 @@
 """Games as a table of encounters: one row for each (white, black) that met, with its wins, draws and losses.
 
-Everything the rating needs is in this table; the games themselves are not looked at again.
+Everything the rating needs is in this table; the games themselves are not looked at again. Before that, games of
+players that cannot be rated well can be left out, as Ordoprep does.
 """
 
 from __future__ import annotations
@@ -137,7 +138,22 @@ def tabulate(white: NDArray[Any], black: NDArray[Any], outcome: NDArray[Any], pl
 
 
 @dataclass(frozen=True)
-class Groups:
+class Sides:
+    """Wins, draws and losses of each player."""
+
+    wins: Floats
+    draws: Floats
+    losses: Floats
+
+
+def results_by_player(table: PairTable) -> Sides:
+    """Wins, draws and losses of each player."""
+    wins, draws, losses = (table.by_side(counts) for counts in (table.wins, table.draws, table.losses))
+    return Sides(wins[0] + losses[1], draws[0] + draws[1], losses[0] + wins[1])
+
+
+@dataclass(frozen=True)
+class Components:
     """Sets of players that can be compared: each has scored, in a chain, against every other of its set.
 
     `label` gives the group of each player, -1 without games; groups are numbered by the first of their players.
@@ -152,7 +168,7 @@ class Groups:
         return len(self.sizes)
 
 
-def connect(table: PairTable, held: Bools | None = None, links: Codes | None = None) -> Groups:
+def connect(table: PairTable, held: Bools | None = None, links: Codes | None = None) -> Components:
     """Strongly connected components of "scored at least a draw against" (Tarjan).
 
     Players that are `held` (by an anchor or a prior) have a level of their own and are connected through it; `links`
@@ -171,7 +187,7 @@ def connect(table: PairTable, held: Bools | None = None, links: Codes | None = N
         played[links.ravel()] = True
     n = table.players
     if _is_one(table, played):
-        return Groups(np.where(played, 0, -1).astype(np.int32), np.array([int(played.sum())]))
+        return Components(np.where(played, 0, -1).astype(np.int32), np.array([int(played.sum())]))
     source, target = _edges(table)
     if held is not None and held.any():
         # One more node, number n: the level that all held players know of.
@@ -235,7 +251,7 @@ def _components(n: int, source: Codes, target: Codes) -> NDArray[np.int32]:
     return label
 
 
-def _number(raw: NDArray[np.int32], played: Bools) -> Groups:
+def _number(raw: NDArray[np.int32], played: Bools) -> Components:
     """Number components by their first player; drop those without games."""
     label = np.full(len(raw), -1, np.int32)
     _, first, inverse, sizes = np.unique(raw[played], return_index=True, return_inverse=True, return_counts=True)
@@ -243,4 +259,64 @@ def _number(raw: NDArray[np.int32], played: Bools) -> Groups:
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     label[played] = rank[inverse]
-    return Groups(label, sizes[order])
+    return Components(label, sizes[order])
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Which games stay, and which players are left out by which rule."""
+
+    games: Bools
+    perfect: Bools
+    few_games: Bools
+    low_percent: Bools
+    other_groups: Bools
+
+
+def select(
+    white: NDArray[Any],
+    black: NDArray[Any],
+    outcome: NDArray[Any],
+    players: int,
+    *,
+    no_perfects: bool = False,
+    min_games: int = 0,
+    min_percent: float = 0.0,
+    major_only: bool = False,
+) -> Prepared:
+    """Choose games: `outcome` is twice White's score, negative for games without a result, which never stay.
+
+    >>> kept = select(np.array([0, 1, 2]), np.array([1, 0, 0]), np.array([2, 1, 0]), 3, no_perfects=True)
+    >>> kept.games.tolist(), kept.perfect.tolist()
+    ([True, True, False], [False, False, True])
+    """
+    games = (outcome >= 0) & (white != black)
+    out = {rule: np.zeros(players, np.bool_) for rule in ("perfect", "few_games", "low_percent", "other_groups")}
+    while True:
+        table = tabulate(white[games], black[games], outcome[games], players)
+        played, points = table.played, table.points
+        present = played > 0
+        share = 100.0 * points / np.maximum(played, 1.0)
+        found = {
+            "perfect": present & ((points == 0) | (points == played)) if no_perfects else ~present & False,
+            "few_games": present & (played < min_games),
+            "low_percent": present & (share < min_percent),
+        }
+        if major_only and not any(bad.any() for bad in found.values()):
+            found["other_groups"] = present & ~_major(table)
+        bad = np.zeros(players, np.bool_)
+        for rule, who in found.items():
+            out[rule] |= who & ~bad
+            bad |= who
+        if not bad.any():
+            return Prepared(games, **out)
+        games = games & ~(bad[white] | bad[black])
+
+
+def _major(table: PairTable) -> Bools:
+    """The players of the largest group that games connect."""
+    groups = connect(table)
+    if not groups.count:
+        return np.zeros(table.players, np.bool_)
+    major: Bools = groups.label == int(np.argmax(groups.sizes))
+    return major

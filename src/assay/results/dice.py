@@ -22,13 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import AssayWarning, RatingError
-from assay.results.fit import Fit, Settings, fit
+from assay.results.encounters import DRAW, LOSS, WIN, Bools, Floats, PairTable, connect
+from assay.results.expectancy import expectancy, win_draw_loss
 from assay.results.information import Information
 from assay.results.jenkins import Bits, blocks
-from assay.results.model import expectancy, win_draw_loss
-from assay.results.place import RATED
+from assay.results.levels import RATED, Fitted, Settings, fit
 from assay.results.solve import fit_draws, information
-from assay.results.table import DRAW, LOSS, WIN, Bools, Floats, PairTable, connect
 
 _REDRAWS = 100
 _BATCH = 64
@@ -96,7 +95,7 @@ class Simulation:
 class Dice:
     """What turns random bits into results: thresholds for each game, in the order of the encounters."""
 
-    base: Fit
+    base: Fitted
     win: NDArray[np.unsignedinteger]
     draw: NDArray[np.unsignedinteger]
     starts: NDArray[np.intp]
@@ -116,7 +115,7 @@ class Dice:
 
 
 @dataclass(frozen=True)
-class Run:
+class Throw:
     """One simulated run: twice the score of each game, half-points of White in each encounter, and the spare bits."""
 
     outcome: NDArray[np.uint8]
@@ -125,7 +124,7 @@ class Run:
 
 
 def simulate(
-    base: Fit,
+    base: Fitted,
     runs: int,
     seed: int | None = None,
     *,
@@ -153,7 +152,7 @@ def simulate(
     patient = True
     while accepted < runs:
         batch = [_throw(dice, next(bits)) for _ in range(min(ahead, runs - accepted))]
-        regular: list[tuple[int, Run]] = []
+        regular: list[tuple[int, Throw]] = []
         for run, connected in zip(batch, _connected(dice, batch), strict=True):
             if connected and not base.settings.likelihood:
                 regular.append((accepted, run))
@@ -198,7 +197,7 @@ def _numpy_blocks(size: int, ahead: int, seed: int) -> Iterator[Bits]:
         yield from generator.integers(0, 1 << 16, (ahead, size), np.uint16)
 
 
-def _dice(base: Fit) -> Dice:
+def _dice(base: Fitted) -> Dice:
     table, solution = base.table, base.solution
     gaps = table.gaps(base.ratings, solution.white)
     win, draw, _ = win_draw_loss(expectancy(gaps, base.settings.beta), solution.equal)
@@ -210,13 +209,13 @@ def _dice(base: Fit) -> Dice:
     return Dice(base, wins, draws, starts, np.argsort(table.black, kind="stable"))
 
 
-def _throw(dice: Dice, bits: Bits) -> Run:
+def _throw(dice: Dice, bits: Bits) -> Throw:
     drawn = bits[: dice.games]
     outcome = (drawn < dice.win).view(np.uint8) + (drawn < dice.draw).view(np.uint8)
-    return Run(outcome, np.add.reduceat(outcome, dice.starts, dtype=np.int32), bits[dice.games :])
+    return Throw(outcome, np.add.reduceat(outcome, dice.starts, dtype=np.int32), bits[dice.games :])
 
 
-def _table(dice: Dice, run: Run) -> PairTable:
+def _table(dice: Dice, run: Throw) -> PairTable:
     """The encounters with the results of this run."""
     wins, draws, losses = (
         np.add.reduceat((run.outcome == outcome).view(np.uint8), dice.starts, dtype=np.int32)
@@ -230,7 +229,7 @@ def _parts(table: PairTable, settings: Settings) -> int:
     return int((connect(table, settings.level_known, settings.links.ends).sizes > 1).sum())
 
 
-def _connected(dice: Dice, batch: list[Run]) -> list[bool]:
+def _connected(dice: Dice, batch: list[Throw]) -> list[bool]:
     """For each run, whether all players are one group; all runs are searched at once, one bit for each."""
     table = dice.base.table
     white_scored = np.zeros(len(table.white), np.uint64)
@@ -266,7 +265,7 @@ def _reach(dice: Dice, from_white: Masks, from_black: Masks) -> Masks:
     return reached
 
 
-def _whole_information(base: Fit) -> Information:
+def _whole_information(base: Fitted) -> Information:
     """The information of all encounters, also of those that only placed a perfect score."""
     table = base.table.without_self()
     if len(base.problem.table.white) == len(table.white):
@@ -278,7 +277,9 @@ def _whole_information(base: Fit) -> Information:
     return information(problem, ratings, base.solution.white, base.solution.equal)
 
 
-def _correct(dice: Dice, whole: Information, runs: list[tuple[int, Run]], found: _Found) -> Iterator[tuple[int, Run]]:
+def _correct(
+    dice: Dice, whole: Information, runs: list[tuple[int, Throw]], found: _Found
+) -> Iterator[tuple[int, Throw]]:
     """Rate runs by corrections with the information of the fit; give back those that do not settle."""
     if not runs:
         return
@@ -332,7 +333,7 @@ def _diagonal(whole: Information, table: PairTable, weight: Floats) -> Floats:
     return replace(whole, table=table, weight=weight).diagonal
 
 
-def _refit(dice: Dice, run: Run, simulated: PairTable, number: int, found: _Found) -> None:
+def _refit(dice: Dice, run: Throw, simulated: PairTable, number: int, found: _Found) -> None:
     """Rate one run from the beginning, as any list."""
     base = dice.base
     start = np.nan_to_num(base.ratings, nan=base.settings.average)
@@ -361,7 +362,7 @@ def _shuffled(settings: Settings, spare: Bits) -> Settings:
     return replace(shuffled, mean=mean)
 
 
-def _centre(base: Fit, deviations: NDArray[np.float32], relative_to: int | None) -> None:
+def _centre(base: Fitted, deviations: NDArray[np.float32], relative_to: int | None) -> None:
     pool, rated = base.placement.pool, base.placement.status == RATED
     for number in np.unique(pool[pool >= 0]).tolist():
         inside = pool == number

@@ -1,21 +1,22 @@
-"""Thin parts of a pool eliminated, exactly: chains and trees of players, along which conjugate gradients only crawl.
+"""Large symmetric systems solved: conjugate gradients, and thin parts eliminated first.
 
-A round takes players with few neighbours, no two of them neighbours, out of the equations at once (Gaussian
-elimination; the players left get the equations of the Schur complement). Half of a chain goes in a few rounds, and
-20,000 in a row are gone after some twenty. What is left, where everybody has many neighbours, is small enough for a
-full matrix or well enough connected for conjugate gradients.
+Along chains and trees of players conjugate gradients only crawl. There a round takes players with few neighbours, no
+two of them neighbours, out of the equations at once (Gaussian elimination; the players left get the equations of the
+Schur complement). Half of a chain goes in a few rounds, and 20,000 in a row are gone after some twenty. What is left,
+where everybody has many neighbours, is small enough for a full matrix or well enough connected for conjugate
+gradients.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.results.gradients import conjugate_gradients
-from assay.results.table import Bools, Floats
+from assay.results.encounters import Bools, Floats
 
 # First players with at most so many neighbours are taken out, then those with twice as many, and so on; who has more
 # than the most stays, for each two of the neighbours become neighbours.
@@ -29,6 +30,41 @@ _STEPS = 20_000
 _SEED = 3
 
 Places = NDArray[np.intp]
+
+
+def conjugate_gradients(
+    multiply: Callable[[Floats], Floats], diagonal: Floats, b: Floats, tolerance: float, steps: int
+) -> tuple[Floats, bool]:
+    """Solve for a right side, or for all columns at once; and whether these steps were enough.
+
+    >>> matrix = np.array([[2.0, -1.0], [-1.0, 2.0]])
+    >>> found, done = conjugate_gradients(matrix.__matmul__, np.array([2.0, 2.0]), np.array([1.0, 4.0]), 1e-9, 10)
+    >>> found.round(6).tolist(), done
+    ([2.0, 3.0], True)
+    """
+    diagonal = diagonal if b.ndim == 1 else diagonal[:, None]
+    x = np.zeros_like(b)
+    residual = b.copy()
+    z = residual / diagonal
+    direction = z.copy()
+    rho = np.sum(residual * z, axis=0)
+    goal = rho * tolerance**2
+    for _ in range(steps):
+        if np.all(rho <= goal):
+            return x, True
+        image = multiply(direction)
+        curve = np.sum(direction * image, axis=0)
+        # A finished column has nothing left to gain; its step is nothing divided by nothing.
+        alpha = np.divide(rho, curve, out=np.zeros_like(rho), where=curve > 0)
+        x += alpha * direction
+        residual -= alpha * image
+        z = residual / diagonal
+        new = np.sum(residual * z, axis=0)
+        beta = np.divide(new, rho, out=np.zeros_like(rho), where=rho > 0)
+        direction *= beta
+        direction += z
+        rho = new
+    return x, False
 
 
 @dataclass(frozen=True)
