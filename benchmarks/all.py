@@ -30,7 +30,7 @@ import made
 import page
 import results
 import scaling
-from assay.reports.tables import render
+from assay.table import render
 from measure import Measurement
 from scales import FULL, QUICK, TINY, Scale
 

@@ -16,7 +16,7 @@ from string import ascii_letters
 import chess
 
 from assay.games import read_games
-from assay.moves.simulate import Entrant, Played, tournament
+from assay.moves.simulation import Entrant, Played, tournament
 
 DEPTH = 3
 BASE = 100_000  # copies that differ; larger files repeat them

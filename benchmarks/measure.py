@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.reports.tables import render
+from assay.table import render
 
 ASSAY = [sys.executable, "-c", "from assay.cli.main import main; main()"]
 NOT_THERE = "not on PATH"

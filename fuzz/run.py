@@ -106,7 +106,7 @@ def main() -> None:
     if given.again:
         import_module(f"fuzz.targets.{given.again.name.partition('-')[0]}").check(given.again.read_bytes())
         return
-    from assay.reports.tables import render
+    from assay.table import render
 
     rows = [start(name, given.cases, given.seed) for name in given.targets or NAMES]
     print(render(rows))

@@ -17,7 +17,7 @@ from assay.moves.calibration import load
 from assay.moves.regan.ipr import rate
 from assay.moves.regan.projection import Agent
 from assay.moves.regan.scale import ArteryMethod
-from assay.reports.tables import render
+from assay.table import render
 
 WAYS: tuple[ArteryMethod, ...] = ("combined", "error", "match")
 

@@ -22,7 +22,7 @@ from assay.moves.regan.ipr import INTERVALS, rate, rate_by_fit
 from assay.moves.regan.models import move_probabilities
 from assay.moves.regan.scale import Scale, Trend
 from assay.moves.regan.tally import Tally
-from assay.reports.tables import render
+from assay.table import render
 
 SIZES = (150, 400, 1000, 4000)
 FITS = 60

@@ -29,7 +29,7 @@ from assay.games import Game, read_games
 from assay.moves.calibrating import sample_of
 from assay.moves.groups import mileposts
 from assay.moves.regan import fit, move_probabilities
-from assay.reports.tables import render
+from assay.table import render
 
 DRAWS = 400
 

@@ -21,7 +21,7 @@ from assay.moves.groups import PHASES, phases
 from assay.moves.regan.calibrate import residuals
 from assay.moves.regan.ipr import rate
 from assay.moves.regan.marks import Sample
-from assay.reports.tables import render
+from assay.table import render
 
 FOLDS = 3
 

@@ -20,7 +20,7 @@ from assay.moves.regan.calibrate import calibrate
 from assay.moves.regan.ipr import crossing, moderated, rate_by_fit
 from assay.moves.regan.scale import ARTERY_METHODS, FIT_METHODS, Scale, evidence
 from assay.moves.regan.tally import Tally
-from assay.reports.tables import render
+from assay.table import render
 
 ways = (*ARTERY_METHODS, *FIT_METHODS)
 

@@ -16,11 +16,11 @@ from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.games import read_games
 from assay.moves.calibration import load
+from assay.moves.evidence import judge
 from assay.moves.groups import PHASES, Groups, phases
-from assay.moves.ipr import How, rate_groups
-from assay.moves.judged import judge
+from assay.moves.performance import How, rate_groups
 from assay.moves.regan.difficulty import lesser_depths
-from assay.reports.tables import render
+from assay.table import render
 
 ERAS = ((1976, 1979), (1991, 1994), (2006, 2009), (2010, 2014))
 pgn, store, depth = sys.argv[1], sys.argv[2], int((*sys.argv, 6)[3])

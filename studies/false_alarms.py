@@ -14,7 +14,7 @@ from rated_sample import cross_fit, read
 from scipy.stats import norm
 
 from assay.moves.regan.zscores import screen
-from assay.reports.tables import render
+from assay.table import render
 
 pgn, store, depth, folds = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 3)[4])
 _, sample = read(pgn, store, depth)

@@ -23,7 +23,7 @@ from assay.errors import AssayError, ModelError
 from assay.moves.calibration import load
 from assay.moves.regan.ipr import Rating, rate
 from assay.moves.regan.zscores import FAR_BELOW, FEWEST_IN_A_GAME, single_z
-from assay.reports.tables import render
+from assay.table import render
 
 LATER = 2010
 Case = tuple[int, float, Rating]

@@ -17,7 +17,7 @@ from rated_sample import METHOD, held, read, read_all
 from assay.moves.calibration import load
 from assay.moves.regan.calibrate import calibrate
 from assay.moves.regan.ipr import rate
-from assay.reports.tables import render
+from assay.table import render
 
 GROUPS = 5
 

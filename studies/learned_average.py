@@ -20,7 +20,7 @@ from assay.learned.fit import with_power
 from assay.learned.forward import one_thread
 from assay.learned.run import save_run
 from assay.learned.training import validation_rows
-from assay.reports.tables import render
+from assay.table import render
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from assay.learned.evaluate import judge, standard_error, unseen_rows
 from assay.learned.run import MANIFEST, SETTINGS
 from assay.learned.training import drawn, training_rows
 from assay.reports.plots_learned import save_figure
-from assay.reports.tables import render
+from assay.table import render
 
 
 def main() -> None:

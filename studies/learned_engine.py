@@ -27,8 +27,8 @@ from assay.learned.engine_scalars import analyst
 from assay.learned.inputs import Plies
 from assay.learned.rate import posteriors
 from assay.learned.shipped import shipped
-from assay.reports.tables import render
 from assay.scoring import implied_noise, posterior_mean
+from assay.table import render
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from assay.arrays import save_arrays
 from assay.learned import open_dataset, open_run
 from assay.learned.evaluate import by_ply, judge, unseen_rows
 from assay.learned.run import KIND, MANIFEST, VERSION, WEIGHTS
-from assay.reports.tables import render
+from assay.table import render
 
 
 def main() -> None:

@@ -10,12 +10,14 @@ import sys
 import numpy as np
 from spreads import load, show
 
-from assay.moves.fits import How, fit_table
+from assay.moves.fits import Fitting, fit_table
 
 
 def main(games: str, store: str) -> None:
     for depth in (6, 8, 10):
-        rows = [r for r in fit_table(load(games, store, depth), "milepost", How(), within=20) if r.free and r.on_line]
+        rows = [
+            r for r in fit_table(load(games, store, depth), "milepost", Fitting(), within=20) if r.free and r.on_line
+        ]
         show(
             [
                 {"mark": r.label}

@@ -11,14 +11,14 @@ import warnings
 from spreads import load, show
 
 from assay.errors import AssayWarning, ModelError
-from assay.moves.fits import How, spread_of
+from assay.moves.fits import Fitting, spread_of
 from assay.moves.regan import CURVES, MODELS, fit
 
 
 def main(games: str, store: str) -> None:
     warnings.simplefilter("ignore", AssayWarning)
     turns = load(games, store, 10)
-    spread = spread_of(turns, How())
+    spread = spread_of(turns, Fitting())
     rows = []
     for model in MODELS:
         for curve in CURVES:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import brentq
 from spreads import load, show
 
-from assay.moves.fits import How, spread_of
+from assay.moves.fits import Fitting, spread_of
 from assay.moves.regan import move_probabilities, scaled_deltas
 
 
@@ -20,7 +20,7 @@ def main(games: str, store: str) -> None:
     for depth in (6, 8, 10):
         turns = load(games, store, depth)
         v = turns.values
-        how = How()
+        how = Fitting()
         fitted = spread_of(turns, how).fit(how, np.ones(len(turns), dtype=bool))
         tied = (v[:, 0] == v[:, 1]) & (turns.played >= 0) & (turns.played <= 1)
         tied &= ~(v[:, 2] == v[:, 0])

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from spreads import load, show
 
-from assay.moves.difference import difference_table, losses
-from assay.reports.plots_intrinsic import plot_scaling
+from assay.moves.fits import difference_table, losses
+from assay.reports.plots import plot_scaling
 
 
 def main(games: str, store: str, depth: str = "10", figures: str = "") -> None:

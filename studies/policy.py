@@ -30,7 +30,7 @@ from assay.policy.chances import POOLS, keys_of, log_chances, open_network, ship
 from assay.policy.features import features
 from assay.policy.model import Policy, log_chances_of
 from assay.policy.positions import seen
-from assay.reports.tables import render
+from assay.table import render
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from rated_sample import METHOD, held, read, tallied
 from assay.moves.regan.calibrate import calibrate
 from assay.moves.regan.ipr import rate
 from assay.moves.regan.zscores import screen
-from assay.reports.tables import render
+from assay.table import render
 
 pgn, store, depth, repetitions = sys.argv[1], sys.argv[2], int((*sys.argv, 10)[3]), int((*sys.argv, 10, 400)[4])
 turns, sample = read(pgn, store, depth)

@@ -8,7 +8,7 @@ from typing import Any
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
 from assay.games import read_games
-from assay.reports.tables import render
+from assay.table import render
 
 
 def load(games: str, store: str, depth: int, *, every_depth: bool = False) -> Turns:

@@ -21,7 +21,7 @@ from assay.moves.regan.calibrate import calibrate
 from assay.moves.regan.marks import Sample, dealt
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.tally import tally
-from assay.reports.tables import render
+from assay.table import render
 
 FOLDS = 3
 STEP = 100.0

@@ -13,7 +13,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.printable import json_text, printable, spreadsheet
-from assay.reports.tables import render
+from assay.table import render
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07Bob\r\b\x9b31m\u202eevil\u2066\u200b"
 FORMULAS = ("=cmd|' /C calc'!A0", "+49 Karl", "-2+3", "@SUM(A1)", "\t=1+1", "\r=1+1", " =1+1", "＝1+1")

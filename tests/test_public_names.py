@@ -49,9 +49,9 @@ ARGUMENTS = {
     "assay.learned.encode_ply_planes": "board move prev_move",
     "assay.policy.log_chances": "network positions elo pool",
     "assay.games.read_games": "path",
-    "assay.reports.make.make": "files making preset",
-    "assay.reports.write.write": "report path format",
-    "assay.reports.tables.render": "rows columns format titles decimals",
+    "assay.reports.growing.make": "files making preset",
+    "assay.reports.exports.write": "report path format",
+    "assay.table.render": "rows columns format titles decimals",
     "assay.engine.find.find": "engine",
 }
 
@@ -151,7 +151,7 @@ COLUMNS = {
         black_title white_rating_diff black_rating_diff time_control base_seconds increment_seconds speed termination
         eco opening variant plies has_clock has_eval
     """,
-    "assay.moves.ipr.COLUMNS": """
+    "assay.moves.performance.COLUMNS": """
         group games turns elo performance ipr low high mm mm_expected top3 top3_expected ad ad_expected s c method note
     """,
     "assay.moves.screening.COLUMNS": """
@@ -162,12 +162,12 @@ COLUMNS = {
         elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error s_fit_error
         elsewhere note
     """,
-    "assay.moves.difference.COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
+    "assay.moves.fits.DIFFERENCE_COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
     "assay.cli.calibration.MARK_COLUMNS": """
         elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
         ipr_error
     """,
-    "assay.reports.tables.FORMATS": "table csv json",
+    "assay.table.FORMATS": "table csv json",
     "assay.moves.regan.CURVES": "invexp ipa ipb secha sechb",
     "assay.moves.regan.MODELS": "power shares third",
 }

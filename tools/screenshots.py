@@ -18,9 +18,9 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from assay.paths import default_store
-from assay.reports.make import Making, make
+from assay.reports.exports import find_browser
+from assay.reports.growing import Making, make
 from assay.reports.page import render
-from assay.reports.pdf import find_browser
 
 FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
 WIDE = {"width": 1120, "height": 760}

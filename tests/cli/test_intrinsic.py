@@ -8,13 +8,13 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.moves.test_simulate import material
+from tests.moves.test_simulation import material
 
 from assay.cli.main import main
 from assay.engine.identity import Identity
 from assay.engine.store import writing
 from assay.engine.uci import Valued
-from assay.moves.simulate import Entrant, as_stored, play
+from assay.moves.simulation import Entrant, as_stored, play
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 import assay
 from assay.cli.main import main
-from assay.moves.ipr import COLUMNS as IPR_COLUMNS
+from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"

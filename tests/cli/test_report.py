@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from assay.cli.main import main
-from assay.reports import make, pdf
+from assay.reports import exports, growing
 
 Run = Callable[..., tuple[int, str]]
-make_report = runpy.run_path(str(Path(__file__).parents[1] / "report" / "conftest.py"))["make_report"]
+make_report = runpy.run_path(str(Path(__file__).parents[1] / "reports" / "conftest.py"))["make_report"]
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         calls.append({"files": files, "making": making, **how})
         return make_report()
 
-    monkeypatch.setattr(make, "make", made_up)
+    monkeypatch.setattr(growing, "make", made_up)
     return calls
 
 
@@ -79,7 +79,7 @@ def test_json_is_json(run: Run, asked: list[dict[str, Any]]) -> None:
 def test_a_pdf_without_a_browser_is_a_sentence(
     run: Run, asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pdf, "find_browser", lambda: None)
+    monkeypatch.setattr(exports, "find_browser", lambda: None)
     code, said = run("report", "games.pgn", "-o", "report.pdf")
     assert (code, Path("report.pdf").exists()) == (1, False)
     assert "needs Chromium or Chrome" in said

@@ -12,8 +12,7 @@ import pytest
 from tests.moves.made_up import ENGINE
 
 from assay.errors import AssayWarning, CalibrationError
-from assay.moves.calibration import Calibration, default_name, load, save, shipped
-from assay.moves.presets import depths, preset_depth
+from assay.moves.calibration import Calibration, default_name, depths, load, preset_depth, save, shipped
 from assay.moves.regan.projection import project
 
 

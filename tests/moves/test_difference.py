@@ -9,7 +9,7 @@ import pytest
 from tests.moves.simulated_turns import simulated_turns
 
 from assay.engine.identity import Identity
-from assay.moves.difference import clustered_mean, difference_table, losses
+from assay.moves.fits import clustered_mean, difference_table, losses
 from assay.moves.regan import scaled
 
 TURNS = simulated_turns({"Weak": (0.25, 0.45, 1600.0), "Strong": (0.09, 0.55, 2600.0)}, games=20, plies=30)

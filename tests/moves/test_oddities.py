@@ -10,9 +10,9 @@ from tests.moves.made_up import turns_of
 
 from assay.engine.turns import Turns
 from assay.moves.calibration import Calibration
+from assay.moves.evidence import judge
 from assay.moves.groups import group
-from assay.moves.ipr import How, rate_groups
-from assay.moves.judged import judge
+from assay.moves.performance import How, rate_groups
 from assay.moves.regan.zscores import single_z
 from assay.moves.screening import screen_groups
 

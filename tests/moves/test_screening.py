@@ -11,8 +11,8 @@ from tests.moves.made_up import turns_of
 from assay.engine.turns import Turns
 from assay.errors import ModelError
 from assay.moves.calibration import Calibration
+from assay.moves.evidence import judge
 from assay.moves.groups import group
-from assay.moves.judged import judge
 from assay.moves.screening import COLUMNS, conclusion, screen_groups
 
 FIELD = [

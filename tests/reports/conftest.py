@@ -10,11 +10,11 @@ import pytest
 from assay.reports.content import (
     Candidate,
     Estimate,
-    Game,
+    GameSection,
     Measure,
     Move,
     Part,
-    Player,
+    PlayerSection,
     Provenance,
     Report,
     Screening,
@@ -67,8 +67,8 @@ def screening(z: float) -> Screening:
     return Screening(z, z + 0.2, z - 0.1, z - 0.3, 50 + 5 * z, 0.02, 0.09, 0.4, "Within what is usual.")
 
 
-def player(name: str, tag: float, intrinsic: Estimate, played: tuple[int, ...], z: float = 0.5) -> Player:
-    return Player(
+def player(name: str, tag: float, intrinsic: Estimate, played: tuple[int, ...], z: float = 0.5) -> PlayerSection:
+    return PlayerSection(
         name=name,
         games=len(played),
         points=1.5,
@@ -100,7 +100,7 @@ def report() -> Report:
 
 def make_report(games_done: int = 3, white: str = "Anderssen, Adolf") -> Report:
     games = tuple(
-        Game(
+        GameSection(
             number=n,
             white=white if n % 2 else "Kieseritzky, Lionel",
             black="Kieseritzky, Lionel" if n % 2 else white,

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from assay.reports.content import Estimate, Game, Report
+from assay.reports.content import Estimate, GameSection, Report
 from assay.reports.page import game_data, plain_moves, policy, render
 
 HOSTILE = [
@@ -130,7 +130,7 @@ def test_a_large_event_leaves_out_candidates_first_and_says_so(report: Report) -
 
 def test_moves_as_text() -> None:
     start = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 40"
-    game = Game(1, "A", "B", "*", start=start)
+    game = GameSection(1, "A", "B", "*", start=start)
     assert plain_moves(game) == ""
     assert game.first_ply == 79
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from assay.web.told import Told, end_with_parent
 
-SAMPLE = Path(__file__).parents[1] / "report" / "conftest.py"
+SAMPLE = Path(__file__).parents[1] / "reports" / "conftest.py"
 POSITIONS = 20
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from assay.reports.exports import print_pdf
 from assay.reports.page import render
-from assay.reports.pdf import print_pdf
 
-make_report = runpy.run_path(str(Path(__file__).parents[1] / "report" / "conftest.py"))["make_report"]
+make_report = runpy.run_path(str(Path(__file__).parents[1] / "reports" / "conftest.py"))["make_report"]
 
 
 @pytest.fixture

@@ -166,7 +166,7 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None, fo
     found = load(name, depth=depth)
     _print_calibration(found, format)
     if plots is not None:
-        from assay.reports.plots_rating import plot_calibration
+        from assay.reports.plots import plot_calibration
 
         for path in plot_calibration(found, plots):
             say(f"Written: {path}", err=True)

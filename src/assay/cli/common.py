@@ -14,7 +14,7 @@ import click
 from assay.cli.manual import write_foot
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
-from assay.reports.tables import FORMATS, render
+from assay.table import FORMATS, render
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
@@ -210,7 +210,7 @@ def each_once(games: Sequence[Game], keep_duplicates: bool) -> list[Game]:
 
 
 def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:
-    """Print a table to stdout; see :func:`assay.reports.tables.render`."""
+    """Print a table to stdout; see :func:`assay.table.render`."""
     say(render(rows, columns, **how))
 
 

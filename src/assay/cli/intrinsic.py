@@ -173,7 +173,7 @@ def fit(
       assay fit 2013.pgn --append fits.csv
     """
     from assay.moves.events import without_crowds, without_teams
-    from assay.moves.fits import COLUMNS, How, append_rows, fit_table
+    from assay.moves.fits import COLUMNS, Fitting, append_rows, fit_table
 
     games = each_once(_read(files), keep_duplicates)
     for wanted, keep, what in (
@@ -185,7 +185,7 @@ def fit(
             say(f"Left out: {len(games) - len(kept):,} {what}.", err=True)
             games = kept
     turns = _turns(games, **turns_options)
-    how = How(method, model, curve)  # type: ignore[arg-type]
+    how = Fitting(method, model, curve)  # type: ignore[arg-type]
     rows = fit_table(turns, by, how, within=within)
     values = [{by: row.label, **row.values(fix_c)} for row in rows]
     columns = [by, *(name for name in COLUMNS if name != "note" or any(row.note for row in rows))]
@@ -196,7 +196,7 @@ def fit(
         count = append_rows(append, ", ".join(Path(file).name for file in files), rows, fix_c)
         say(f"Added {count:,} rows to {append}.", err=True)
     if plots is not None:
-        from assay.reports.plots_intrinsic import plot_fits
+        from assay.reports.plots import plot_fits
 
         for path in plot_fits(turns, rows, how, plots):
             say(f"Written: {path}", err=True)
@@ -240,12 +240,12 @@ def difference(
       assay difference games.pgn --by evaluation
       assay analyse all.pgn.zst --lines 1 --depth 12; assay difference all.pgn.zst --lines 1 --depth 12 --by year
     """
-    from assay.moves.difference import COLUMNS, difference_table
+    from assay.moves.fits import DIFFERENCE_COLUMNS, difference_table
 
     games = each_once(_read(files), keep_duplicates)
     rows = difference_table(_turns(games, lines=lines, **turns_options), by, cap=cap)
     decimals = dict.fromkeys(("raw", "raw_error", "scaled", "scaled_error"), 4) | {"elo": 0}
-    print_table(rows, [by, *COLUMNS], format=format, decimals=decimals)
+    print_table(rows, [by, *DIFFERENCE_COLUMNS], format=format, decimals=decimals)
 
 
 def _parameters(
@@ -308,7 +308,7 @@ def show(
     import numpy as np
 
     from assay.errors import InputError
-    from assay.moves.show import show_turns
+    from assay.moves.review import show_turns
     from assay.reports.charts import said_chance
 
     games = _read([file])

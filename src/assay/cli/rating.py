@@ -113,10 +113,9 @@ def _turns(
     from assay.errors import InputError
     from assay.games.duplicates import Seen
     from assay.moves.analysed import analysed_turns, as_in, read_all
-    from assay.moves.calibration import load
+    from assay.moves.calibration import load, preset_depth
     from assay.moves.groups import in_pool, rename
     from assay.moves.names import players_of, read_aliases
-    from assay.moves.presets import preset_depth
 
     if sum(map(bool, (quick, deep, depth))) > 1:
         raise click.UsageError("--quick, --deep and --depth exclude each other.")
@@ -165,7 +164,7 @@ def _turns(
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
-    type=OneOf("assay.moves.ipr", "METHOD_NAMES"),
+    type=OneOf("assay.moves.performance", "METHOD_NAMES"),
     default="combined",
     show_default=True,
     help="How the rating is found; regan is the papers' way (percentile).",
@@ -218,9 +217,9 @@ def ipr(
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
+    from assay.moves.evidence import judge
     from assay.moves.groups import by_pool
-    from assay.moves.ipr import COLUMNS, How, rate_groups, sort_rows
-    from assay.moves.judged import judge
+    from assay.moves.performance import COLUMNS, How, rate_groups, sort_rows
 
     turns, chosen = _turns(files, store, **analysis)
     turns = _only_player(_without(turns, without), player)
@@ -236,7 +235,7 @@ def ipr(
     decimals = whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
     print_table(values, columns, format=format, decimals=decimals, titles=TITLES)
     if plots is not None:
-        from assay.reports.plots_rating import plot_ratings
+        from assay.reports.plots import plot_ratings
 
         for path in plot_ratings(rows, by, plots):
             say(f"Written: {path}", err=True)
@@ -326,7 +325,7 @@ def posterior(
       assay posterior match.pgn --game 6 --prior 2700:150 --plots out
     """
     from assay.errors import InputError
-    from assay.moves.posterior import game_posteriors
+    from assay.moves.review import game_posteriors
     from assay.pools import POOLS, is_online, scale_of
 
     given = _prior(prior)
@@ -358,7 +357,7 @@ def posterior(
     columns = ["ply", "move", "player", "mean", "low", "high"]
     print_table(rows, columns, format=format, decimals={"mean": 0, "low": 0, "high": 0})
     if plots is not None:
-        from assay.reports.plots_rating import plot_posterior
+        from assay.reports.plots import plot_posterior
 
         say(f"Written: {plot_posterior(found, level, plots)}", err=True)
 
@@ -442,8 +441,8 @@ def screen(
     """
     import textwrap
 
+    from assay.moves.evidence import judge
     from assay.moves.groups import by_pool
-    from assay.moves.judged import judge
     from assay.moves.names import check_ratings, main_ratings, read_ratings
     from assay.moves.screening import COLUMNS, conclusion, screen_groups
 

@@ -76,8 +76,8 @@ def report(
       assay report round*.pgn --store club.db -o club.html
       assay report tournament.pgn --quick -o tournament.pdf
     """
-    from assay.reports.make import Making, make
-    from assay.reports.write import check_place, write
+    from assay.reports.exports import check_place, write
+    from assay.reports.growing import Making, make
 
     if quick and deep:
         raise click.UsageError("--quick and --deep exclude each other.")

@@ -11,7 +11,7 @@ import click
 from assay.cli.common import Command, counted, is_quiet, say
 
 if TYPE_CHECKING:
-    from assay.moves.simulate import Entrant
+    from assay.moves.simulation import Entrant
 
 
 @click.command(cls=Command)
@@ -84,7 +84,7 @@ def simulate(
     from assay.engine.store import writing
     from assay.engine.writer import Writer
     from assay.manifest import make, write
-    from assay.moves.simulate import tournament, truth
+    from assay.moves.simulation import tournament, truth
     from assay.paths import atomic
     from assay.progress import Progress
 
@@ -133,7 +133,7 @@ def _entrants(
     """The players that the options describe."""
     from assay.errors import InputError
     from assay.moves.calibration import load
-    from assay.moves.simulate import Assist, Entrant
+    from assay.moves.simulation import Assist, Entrant
 
     if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
         raise click.UsageError("give --elo for each player, or --s and --c for each.")

@@ -14,7 +14,7 @@ from assay.learned.guess import guess_games
 from assay.learned.run import Run
 from assay.moves.analysed import analysed_turns, read_all
 from assay.moves.calibration import load
-from assay.moves.posterior import game_posteriors
+from assay.moves.review import game_posteriors
 from assay.scoring import Score, band_of, posterior_mean, score
 
 Floats = npt.NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Ratings of real games from their moves: joins games, engine analyses and the intrinsic model.
+"""Ratings from moves: joins games, engine analyses and the models of what players of every strength play.
 
 The names below are loaded when first used, so that a command pays only for what it needs.
 """
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from assay.moves.calibrating import make_calibration as make_calibration
     from assay.moves.calibration import Calibration as Calibration
     from assay.moves.calibration import load as load
-    from assay.moves.difference import difference_table as difference_table
-    from assay.moves.difference import mean_table as mean_table
+    from assay.moves.evidence import judge as judge
+    from assay.moves.fits import difference_table as difference_table
     from assay.moves.fits import fit_table as fit_table
+    from assay.moves.fits import mean_table as mean_table
     from assay.moves.groups import group as group
-    from assay.moves.ipr import rate_groups as rate_groups
-    from assay.moves.judged import judge as judge
-    from assay.moves.posterior import game_posteriors as game_posteriors
+    from assay.moves.performance import rate_groups as rate_groups
+    from assay.moves.review import game_posteriors as game_posteriors
+    from assay.moves.review import show_turns as show_turns
     from assay.moves.screening import screen_groups as screen_groups
-    from assay.moves.show import show_turns as show_turns
-    from assay.moves.simulate import Entrant as Entrant
-    from assay.moves.simulate import tournament as tournament
+    from assay.moves.simulation import Entrant as Entrant
+    from assay.moves.simulation import tournament as tournament
 
 _HOME = {
     "Calibration": "calibration",
-    "Entrant": "simulate",
+    "Entrant": "simulation",
     "analysed_turns": "analysed",
-    "difference_table": "difference",
+    "difference_table": "fits",
     "fit_table": "fits",
-    "game_posteriors": "posterior",
+    "game_posteriors": "review",
     "group": "groups",
-    "judge": "judged",
+    "judge": "evidence",
     "load": "calibration",
     "make_calibration": "calibrating",
-    "mean_table": "difference",
-    "rate_groups": "ipr",
+    "mean_table": "fits",
+    "rate_groups": "performance",
     "read_all": "analysed",
     "screen_groups": "screening",
-    "show_turns": "show",
-    "tournament": "simulate",
+    "show_turns": "review",
+    "tournament": "simulation",
 }
 __all__ = sorted(_HOME)
 __getattr__ = loader(__name__, _HOME)

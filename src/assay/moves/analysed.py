@@ -6,7 +6,7 @@ import asyncio
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,18 +23,7 @@ from assay.errors import AssayWarning, InputError
 from assay.games import Game, read_games
 from assay.games.stream import find_files
 from assay.moves.calibration import Calibration
-from assay.moves.regan.difficulty import traits
-from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.progress import Progress
-
-
-@dataclass(frozen=True)
-class Spreads:
-    """What the model needs of some turns: deltas, played moves, and the error of a move elsewhere."""
-
-    deltas: Floats
-    played: np.ndarray[tuple[int], np.dtype[np.int64]]
-    elsewhere: Floats
 
 
 def read_all(files: Sequence[str | Path], problems: Counter[str] | None = None) -> list[Game]:
@@ -128,24 +117,3 @@ def _analyse(
     for position in outcome.set_aside:
         warnings.warn(f"set aside after three tries ({position.why}): {position.fen}", AssayWarning, stacklevel=2)
     return outcome.identity
-
-
-def spreads_of(found: Turns, calibration: Calibration) -> Spreads:
-    """Deltas as the calibration scales them."""
-    return spreads_with(found, **_scaling(calibration))
-
-
-def traits_of(found: Turns, calibration: Calibration) -> Floats:
-    """The traits of the positions, for the calibration's allowance for difficulty."""
-    return traits(found.values, found.ply, found.lesser, **_scaling(calibration))
-
-
-def _scaling(calibration: Calibration) -> dict[str, float]:
-    return {name: float(calibration.settings[name]) for name in ("k", "cap", "tie")}
-
-
-def spreads_with(found: Turns, *, k: float, cap: float, tie: float) -> Spreads:
-    """Deltas by given settings; a played move beyond the cap is elsewhere."""
-    deltas = scaled_deltas(found.values, k=k, cap=cap, tie=tie)
-    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(found.played, 0)]) & (found.played >= 0)
-    return Spreads(deltas, np.where(inside, found.played, -1), elsewhere_deltas(found.values, k=k, cap=cap))

@@ -10,8 +10,8 @@ import numpy as np
 from assay import manifest
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
-from assay.moves.analysed import spreads_with
 from assay.moves.calibration import Calibration
+from assay.moves.evidence import deltas_with
 from assay.moves.groups import mileposts
 from assay.moves.regan.calibrate import Measured, calibrate
 from assay.moves.regan.difficulty import lesser_depths, traits
@@ -33,7 +33,7 @@ def sample_of(turns: Turns, mark: np.ndarray[tuple[int], np.dtype[np.intp]]) -> 
             f"no mark has {FEWEST_GAMES} analysed games with both players within reach of it; "
             "give more games, a wider --within, or other --mileposts."
         )
-    spreads = spreads_with(kept, k=K, cap=CAP, tie=TIE)
+    spreads = deltas_with(kept, k=K, cap=CAP, tie=TIE)
     game = np.unique(kept.game, return_inverse=True)[1]
     side = np.unique(2 * kept.game + kept.white, return_inverse=True)[1]
     looks = traits(kept.values, kept.ply, kept.lesser, k=K, cap=CAP, tie=TIE)

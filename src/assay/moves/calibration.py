@@ -1,4 +1,7 @@
-"""Calibrations as files: written, read, found by name, and checked against the analyses they are to judge."""
+"""Calibrations as files: written, read, found by name, and checked against the analyses they are to judge.
+
+How thorough to be is a choice of their depths, which trade time for noise (docs/rating.md has the figures).
+"""
 
 from __future__ import annotations
 
@@ -363,3 +366,54 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
         ) from error
     manifest.unsealed(data, path)
     return found
+
+
+QUICK = 6
+_STOCKFISH = "stockfish-15.1-d"
+
+
+def depths() -> list[int]:
+    """The depths that a calibration is shipped for, ascending."""
+    return sorted(int(name.removeprefix(_STOCKFISH)) for name in shipped() if name.startswith(_STOCKFISH))
+
+
+def preset_depth(*, quick: bool = False, deep: bool = False) -> int:
+    """The depth of a preset: `--deep` is the deepest that a calibration is shipped for.
+
+    >>> preset_depth(quick=True), preset_depth()
+    (6, 10)
+    """
+    return QUICK if quick else max(depths()) if deep else DEFAULT_DEPTH
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The depth of the engine, and what to expect of it."""
+
+    depth: int
+    words: str
+
+
+def presets() -> dict[str, Preset]:
+    """The presets that shipped calibrations serve, the usual one first.
+
+    >>> presets()["quick"].depth
+    6
+    """
+    usual, quick, deep = preset_depth(), preset_depth(quick=True), preset_depth(deep=True)
+    found = {
+        "default": Preset(usual, f"depth {usual}: about half a second for each move and core"),
+        "quick": Preset(quick, f"depth {quick}: twenty times quicker, wider intervals"),
+    }
+    if deep > usual:
+        found["deep"] = Preset(deep, f"depth {deep}: slower, narrower intervals")
+    return found
+
+
+def depth_of(preset: str) -> int:
+    """The depth of a preset by name; `deep` is the usual one where no deeper calibration is shipped.
+
+    >>> depth_of("quick"), depth_of("default")
+    (6, 10)
+    """
+    return preset_depth(quick=preset == "quick", deep=preset == "deep")

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from assay.bands import STANDARD
 from assay.errors import ModelError
-from assay.moves.judged import Judged
-from assay.moves.oddities import far_below, is_elsewhere, pool_note, taken_tags
+from assay.moves.evidence import Evidence
+from assay.moves.performance import far_below, is_elsewhere, pool_note, taken_tags
 from assay.moves.regan.ipr import FEWEST_TURNS, Rating, rate
 from assay.moves.regan.scale import engine_rating
 from assay.moves.regan.zscores import (
@@ -125,7 +125,7 @@ class ScreenRow:
 
 
 def screen_groups(
-    judged: Judged,
+    judged: Evidence,
     *,
     ratings: Mapping[str, float] | None = None,
     null: str = "calibrated",
@@ -152,7 +152,7 @@ def screen_groups(
 
 
 def _row(
-    judged: Judged,
+    judged: Evidence,
     group: int,
     given: Mapping[str, float] | None,
     own_null: bool,
@@ -212,7 +212,7 @@ def _row(
     )
 
 
-def _assisted(judged: Judged, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> Assistance:
+def _assisted(judged: Evidence, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> Assistance:
     """The best mixture with engine-like play."""
     artery = judged.scale.artery
     rows = judged.turns_of(group)

@@ -15,25 +15,33 @@ import polars as pl
 from assay import __version__
 from assay.engine.store import Store
 from assay.engine.turns import Turns
-from assay.games import Game as PgnGame
+from assay.games import Game
 from assay.games.duplicates import Duplicates
 from assay.learned.guess import AGAIN
 from assay.moves.analysed import as_in
 from assay.moves.calibration import Calibration
-from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool
-from assay.moves.ipr import How, Row, rate_groups
-from assay.moves.judged import judge
-from assay.moves.points import POINTS
-from assay.moves.posterior import game_posteriors
+from assay.moves.evidence import judge
+from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, tag_ratings
+from assay.moves.performance import POINTS, How, Row, rate_groups
 from assay.moves.regan import scaled_deltas
+from assay.moves.review import game_posteriors
 from assay.moves.screening import ScreenRow, screen_groups
-from assay.moves.tags import is_standard, tag_ratings
 from assay.pools import POOLS, SLOW, is_online, scale_of
-from assay.reports import meaning
-from assay.reports.content import LEVEL, Estimate, Game, Measure, Part, Player, Provenance, Report, Screening, Source
-from assay.reports.learned import UNREAD, Learned, learned_ratings
-from assay.reports.standings import PRIOR, result_ratings
+from assay.reports.content import (
+    LEVEL,
+    Estimate,
+    GameSection,
+    Measure,
+    Part,
+    PlayerSection,
+    Provenance,
+    Report,
+    Screening,
+    Source,
+    of_z,
+)
 from assay.reports.walk import walk
+from assay.reports.witnesses import PRIOR, UNREAD, Learned, learned_ratings, result_ratings
 
 Label = TypeVar("Label", int, str)
 MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
@@ -43,7 +51,7 @@ MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
 class Input:
     """The games of a report, where they come from, which of them occur again, and the pool if it was given."""
 
-    games: Sequence[PgnGame]
+    games: Sequence[Game]
     name: str
     sources: tuple[Source, ...]
     problems: Mapping[str, int] = field(default_factory=dict)
@@ -164,11 +172,11 @@ def _player(
     standing: Mapping[str, Estimate],
     learned: Learned,
     field_size: int,
-) -> Player:
+) -> PlayerSection:
     played = [at for at in counted if name in (games["white"][at] or UNKNOWN, games["black"][at] or UNKNOWN)]
     row, line = rated.whole.get(name), screened.get(name)
     phases = sorted(rated.by_phase.get(name, []), key=lambda item: PHASES.index(item[0]))
-    return Player(
+    return PlayerSection(
         name=name,
         games=len(played),
         points=sum(_points(games, at, name) for at in played),
@@ -224,7 +232,7 @@ def _screening(line: ScreenRow | None, field_size: int) -> Screening | None:
         p_value=line.p_value or 0.0,
         q_value=line.q_value or 0.0,
         expected_beyond=beyond,
-        meaning=meaning.of_z(line.z, beyond, field_size),
+        meaning=of_z(line.z, beyond, field_size),
     )
 
 
@@ -256,8 +264,8 @@ def _games(
     turns: Turns,
     store: Store,
     calibration: Calibration,
-    players: Mapping[str, Player],
-) -> tuple[Game, ...]:
+    players: Mapping[str, PlayerSection],
+) -> tuple[GameSection, ...]:
     """Every game move by move; `plain` has the names as they stand in the tags, `turns` as they are called here."""
     tags, known = turns.games, tag_ratings(turns.games)
     ratings: dict[tuple[int, bool], float] = {}
@@ -285,7 +293,7 @@ def _games(
         posteriors=_posteriors(turns, calibration),
     )
     return tuple(
-        Game(
+        GameSection(
             number=at + 1,
             white=plain["white"][at] or UNKNOWN,
             black=plain["black"][at] or UNKNOWN,

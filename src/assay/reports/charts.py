@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from assay.reports.content import Estimate, Game, Move, Part, Player
+from assay.reports.content import Estimate, GameSection, Move, Part, PlayerSection
 
 KINDS = ("tag", "results", "moves", "learned")
 # The evaluation is drawn up to this many pawns.
@@ -21,7 +21,7 @@ _STRIP = 220.0
 
 
 @dataclass(frozen=True)
-class Scale:
+class Axis:
     """A linear map from values to pixels."""
 
     low: float
@@ -36,7 +36,7 @@ class Scale:
     def ticks(self, most: int = 6) -> list[int]:
         """Round numbers along the scale, at most so many.
 
-        >>> Scale(1830, 2710, 0, 100).ticks()
+        >>> Axis(1830, 2710, 0, 100).ticks()
         [2000, 2200, 2400, 2600]
         """
         for step in (50, 100, 200, 250, 500, 1000, 2000):
@@ -47,25 +47,25 @@ class Scale:
         return found
 
 
-def rating_scale(estimates: Iterable[Estimate], start: float, end: float) -> Scale:
+def rating_scale(estimates: Iterable[Estimate], start: float, end: float) -> Axis:
     """A scale that holds these ratings with their intervals; single wild intervals are cut at 1,000 Elo beyond."""
     known = [e for e in estimates if e.value is not None]
     if not known:
-        return Scale(1000, 3000, start, end)
+        return Axis(1000, 3000, start, end)
     values = [e.value for e in known if e.value is not None]
     least, most = min(values), max(values)
     low = max(min([least, *(e.low for e in known if e.low is not None)]), least - 1000)
     high = min(max([most, *(e.high for e in known if e.high is not None)]), most + 1000)
     margin = max((high - low) * 0.04, 20)
-    return Scale(low - margin, high + margin, start, end)
+    return Axis(low - margin, high + margin, start, end)
 
 
-def strip_scale(players: Iterable[Player]) -> Scale:
+def strip_scale(players: Iterable[PlayerSection]) -> Axis:
     """The common scale of the strips in the table of players."""
     return rating_scale((e for player in players for e in player.ratings.values()), 6, _STRIP - 6)
 
 
-def strip(player: Player, scale: Scale) -> Markup:
+def strip(player: PlayerSection, scale: Axis) -> Markup:
     """The four ratings of a player on one line, for a cell of the table."""
     known = [(kind, e) for kind, e in player.ratings.items() if e.known]
     height = 8 * len(KINDS) + 4
@@ -76,7 +76,7 @@ def strip(player: Player, scale: Scale) -> Markup:
     return _svg(_STRIP, height, f"Ratings of {player.name}: {words}", marks, css="strip")
 
 
-def strip_axis(scale: Scale) -> Markup:
+def strip_axis(scale: Axis) -> Markup:
     """The axis above the strips."""
     marks = [_text(scale(t), 11, str(t), anchor="middle") for t in scale.ticks(5)]
     return _svg(_STRIP, 14, "", marks, css="strip")
@@ -113,11 +113,11 @@ def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Mark
     return _svg(_WIDTH, bottom + 22, f"{title}. {said}.{tag}", marks)
 
 
-def evaluation(game: Game) -> Markup:
+def evaluation(game: GameSection) -> Markup:
     """The evaluation before each move, White's view, cut at five pawns."""
     left, top, bottom = 44.0, 8.0, 128.0
     across = _ply_scale(game.moves, left)
-    up = Scale(-PAWNS, PAWNS, bottom, top)
+    up = Axis(-PAWNS, PAWNS, bottom, top)
     marks = _ply_axis(game, across, top, bottom)
     for pawns in (-4, -2, 0, 2, 4):
         marks.append(_line("zero" if pawns == 0 else "grid", left, up(pawns), _WIDTH - 12, up(pawns)))
@@ -132,7 +132,7 @@ def evaluation(game: Game) -> Markup:
     return _svg(_WIDTH, bottom + 20, _evaluation_words(game), marks, css="plies", data=f"{left} {_WIDTH - 12}")
 
 
-def posterior(game: Game) -> Markup:
+def posterior(game: GameSection) -> Markup:
     """The posterior of both players after each of their moves: mean and 95 % band."""
     left, top, bottom = 44.0, 8.0, 148.0
     seen = [(at, m.posterior) for at, m in enumerate(game.moves) if m.posterior.known]
@@ -182,11 +182,11 @@ def spoken(estimate: Estimate) -> str:
     return f"{estimate.value:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"
 
 
-def _is_white(game: Game, at: int) -> bool:
+def _is_white(game: GameSection, at: int) -> bool:
     return (at + game.first_ply) % 2 == 0
 
 
-def _evaluation_words(game: Game) -> str:
+def _evaluation_words(game: GameSection) -> str:
     known = [(at, m.value) for at, m in enumerate(game.moves) if m.value is not None]
     if not known:
         return "Evaluation: no move of this game was analysed."
@@ -199,7 +199,7 @@ def _evaluation_words(game: Game) -> str:
     )
 
 
-def _posterior_words(game: Game, sides: dict[str, list[tuple[int, Estimate]]]) -> str:
+def _posterior_words(game: GameSection, sides: dict[str, list[tuple[int, Estimate]]]) -> str:
     names = {"white": game.white, "black": game.black}
     said = [f"{names[side]} {spoken(points[-1][1])}" for side, points in sides.items() if points]
     return f"Rating seen in the moves of this game alone, after each move. At the end: {'; '.join(said) or 'none'}."
@@ -225,11 +225,11 @@ def said_chance(probability: float) -> str:
     return "<0.1 %" if probability < 0.0005 else f"{100 * probability:.1f} %"
 
 
-def _ply_scale(moves: Sequence[Move], left: float) -> Scale:
-    return Scale(0, max(len(moves) - 1, 1), left, _WIDTH - 12)
+def _ply_scale(moves: Sequence[Move], left: float) -> Axis:
+    return Axis(0, max(len(moves) - 1, 1), left, _WIDTH - 12)
 
 
-def _ply_axis(game: Game, across: Scale, top: float, bottom: float) -> list[Markup]:
+def _ply_axis(game: GameSection, across: Axis, top: float, bottom: float) -> list[Markup]:
     """Grid lines at White's tenth, twentieth, ... move."""
     step = 20 if len(game.moves) <= 160 else 40
     marks: list[Markup] = []
@@ -240,11 +240,11 @@ def _ply_axis(game: Game, across: Scale, top: float, bottom: float) -> list[Mark
     return marks
 
 
-def _cursor(across: Scale, top: float, bottom: float) -> Markup:
+def _cursor(across: Axis, top: float, bottom: float) -> Markup:
     return _line("cursor", across.start, top, across.start, bottom)
 
 
-def _whisker(kind: str, e: Estimate, scale: Scale, y: float) -> Markup:
+def _whisker(kind: str, e: Estimate, scale: Axis, y: float) -> Markup:
     assert e.value is not None
     mark = _mark(kind, scale(e.value), y)
     if e.low is None or e.high is None:

@@ -71,7 +71,7 @@ class Screening:
 
 
 @dataclass(frozen=True)
-class Player:
+class PlayerSection:
     """One player: four ratings side by side, and what stands behind the one from the moves."""
 
     name: str
@@ -127,7 +127,7 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Game:
+class GameSection:
     """One game with its moves; `white_rating` is the rating that the move probabilities are for.
 
     `text` is the game as it stands in the file, for the annotated PGN.
@@ -159,7 +159,7 @@ class Game:
     def first_ply(self) -> int:
         """Half-moves before the first move of the game: 0, or what the position that was set up says.
 
-        >>> Game(1, "A", "B", "*", start="8/8/8/8/4k3/8/4P3/4K3 b - - 0 40").first_ply
+        >>> GameSection(1, "A", "B", "*", start="8/8/8/8/4k3/8/4P3/4K3 b - - 0 40").first_ply
         79
         """
         fields = (self.start or "").split()
@@ -201,8 +201,8 @@ class Report:
     """A whole report. `games_expected` is greater than the number of games while analysis is still running."""
 
     title: str
-    players: tuple[Player, ...]
-    games: tuple[Game, ...]
+    players: tuple[PlayerSection, ...]
+    games: tuple[GameSection, ...]
     provenance: Provenance
     site: str = ""
     dates: str = ""
@@ -214,13 +214,13 @@ class Report:
         return len(self.games) >= self.games_expected
 
 
-def disagreements(player: Player) -> tuple[tuple[str, str, float], ...]:
+def disagreements(player: PlayerSection) -> tuple[tuple[str, str, float], ...]:
     """Pairs of ratings further apart than their intervals allow, with the distance in Elo.
 
     Two estimates with half-widths a and b differ at the 5 % level when they are more than the root of a² + b² apart.
     The rating in the tag has no interval, so it is compared with the other's alone.
 
-    >>> someone = Player("N.N.", 9, 5.0, 250, Estimate(2400.0), Estimate(2450.0, 2300.0, 2600.0),
+    >>> someone = PlayerSection("N.N.", 9, 5.0, 250, Estimate(2400.0), Estimate(2450.0, 2300.0, 2600.0),
     ...                  Estimate(2650.0, 2500.0, 2800.0), Estimate(note="no model"))
     >>> disagreements(someone)
     (('tag', 'moves', 250.0),)
@@ -233,3 +233,49 @@ def disagreements(player: Player) -> tuple[tuple[str, str, float], ...]:
         if abs(distance) > hypot(a.half_width, b.half_width):
             found.append((first, second, distance))
     return tuple(found)
+
+
+WAYS = {"tag": "Tag", "results": "Results", "moves": "Moves", "learned": "Learned"}
+
+RATINGS = {
+    "tag": "the rating written in the PGN",
+    "results": "what the points won against these opponents are worth, on the level of the tags",
+    "moves": "the intrinsic rating: what the moves themselves are worth, measured by an engine",
+    "learned": "what a trained model reads from the moves alone, without an engine",
+}
+
+CONCLUSION = (
+    "An intrinsic rating says how well somebody played in these games, not how strong they are: it moves with form, "
+    "opponents, time control and the kind of positions. The interval is where the rating of this play lies with 95 % "
+    "confidence; of twenty such intervals one misses. Ratings from few games are drawn towards the rating in the tags "
+    "and say so.",
+    "A screening line compares a player's moves with what is expected of that rating. A high z alone proves nothing: "
+    "in a field of N players the highest z is high by chance, honest players have very good events, and before "
+    "any evidence assistance is rare (over the board about 1 player in 5,000 to 10,000). On record, a z of 2.50 to "
+    "2.75 can support other evidence, 4 opens an inquiry, and only about 5 is discussed as evidence by itself. This "
+    "report never says that anybody cheated, and nobody should say so on its strength.",
+)
+
+# Thresholds on record for the combined z, highest first.
+_STEPS = (
+    (
+        5.0,
+        "Beyond 5: the level at which statistics alone have been discussed; still no proof, and a matter for experts.",
+    ),
+    (4.0, "Beyond 4: on record, an inquiry is opened at this level. Look at the games and at other evidence."),
+    (2.75, "Beyond 2.75: high enough to support other evidence, never to stand alone."),
+    (2.5, "Between 2.50 and 2.75: may support other evidence if there is any."),
+    (-2.0, "Within what is usual for a player of this rating."),
+)
+
+
+def of_z(z: float, expected_beyond: float, players: int) -> str:
+    """What a combined z means among so many players.
+
+    >>> of_z(0.4, 5.2, 14)
+    'Within what is usual for a player of this rating.'
+    """
+    meaning = next((text for least, text in _STEPS if z >= least), "Weaker than expected of this rating.")
+    if z < 2.5:
+        return meaning
+    return f"{meaning} By chance, {expected_beyond:.2g} of {players} honest players are expected this high."

@@ -1,17 +1,25 @@
-"""A report as CSV, JSON and annotated PGN."""
+"""A report as a file: CSV, JSON, annotated PGN, the page, and the page printed as PDF by a browser."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
+import tempfile
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from assay.games import Game as PgnGame
+from assay.errors import OutputError
+from assay.games import Game
+from assay.paths import atomic
 from assay.reports.annotate import EVALUATED, annotate, movetext, wrap
 from assay.reports.charts import said_chance, said_value
-from assay.reports.content import Game, Move, Player, Report
-from assay.reports.tables import render
+from assay.reports.content import GameSection, Move, PlayerSection, Report
+from assay.reports.page import render
+from assay.table import render as render_table
 
 COLUMNS = (
     "player", "games", "points", "turns",
@@ -27,7 +35,7 @@ def player_rows(report: Report) -> list[dict[str, Any]]:
     return [_row(player) for player in report.players]
 
 
-def _row(player: Player) -> dict[str, Any]:
+def _row(player: PlayerSection) -> dict[str, Any]:
     row: dict[str, Any] = {
         "player": player.name,
         "games": player.games,
@@ -46,7 +54,7 @@ def _row(player: Player) -> dict[str, Any]:
 
 def to_csv(report: Report) -> str:
     """The table of players as CSV; no name can act as a formula in a spreadsheet."""
-    return render(player_rows(report), COLUMNS, format="csv") + "\n"
+    return render_table(player_rows(report), COLUMNS, format="csv") + "\n"
 
 
 def to_json(report: Report) -> str:
@@ -59,10 +67,10 @@ def to_pgn(report: Report) -> str:
     return "\n".join(_game(game) for game in report.games)
 
 
-def _game(game: Game) -> str:
+def _game(game: GameSection) -> str:
     """One game as it stands in the file, with our comments; where these cannot be placed, without them."""
     result = game.result if game.result in _RESULTS else "*"
-    tags = PgnGame("", 0, 0, game.text.encode()).tags if game.text else _tags(game) | {"Result": result}
+    tags = Game("", 0, 0, game.text.encode()).tags if game.text else _tags(game) | {"Result": result}
     text = movetext(game.text) if game.text else " ".join(move.san for move in game.moves)
     words = annotate(text, _comments(game, EVALUATED in text), game.first_ply, result)
     if words is None:
@@ -72,7 +80,7 @@ def _game(game: Game) -> str:
     return f"{head}\n{wrap(words)}\n"
 
 
-def _tags(game: Game) -> dict[str, str]:
+def _tags(game: GameSection) -> dict[str, str]:
     tags = {
         "Event": game.event or "?",
         "Site": game.site or "?",
@@ -88,7 +96,7 @@ def _tags(game: Game) -> dict[str, str]:
     return tags | ({"SetUp": "1", "FEN": game.start} if game.start else {})
 
 
-def _comments(game: Game, evaluated: bool) -> list[str]:
+def _comments(game: GameSection, evaluated: bool) -> list[str]:
     """What to say behind each move; in a game that came with evaluations these stay the only ones."""
     after = [move.value for move in game.moves[1:]] + [None]
     return [_comment(move, None if evaluated else value) for move, value in zip(game.moves, after, strict=False)]
@@ -113,3 +121,74 @@ def _tag_value(text: str) -> str:
     Bobby \" [Result
     """
     return _CONTROL.sub(" ", text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+SECONDS = 180
+_FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+    "--no-pdf-header-footer",
+)
+
+
+def find_browser() -> str | None:
+    """The program of a Chromium on this machine."""
+    return next((path for name in (*BROWSERS, MAC) if (path := shutil.which(name))), None)
+
+
+def need_browser() -> str:
+    """The program of a Chromium; OutputError where there is none."""
+    browser = find_browser()
+    if browser is None:
+        raise OutputError(
+            "a PDF needs Chromium or Chrome, and none was found: install one, or write html and print it."
+        )
+    return browser
+
+
+def print_pdf(html: str, path: Path) -> None:
+    """Print HTML on A4 into a file; OutputError where there is no browser, or it fails."""
+    browser = need_browser()
+    # Chromium's sandbox does not run as root, the usual case in a container; the page is our own and calls nobody.
+    flags = [*_FLAGS, *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else [])]
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        page = Path(folder) / "report.html"
+        page.write_text(html, encoding="utf-8")
+        command = [browser, *flags, f"--user-data-dir={folder}/profile", f"--print-to-pdf={path}", page.as_uri()]
+        try:
+            subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise OutputError(f"{browser} could not print the report: {error}.") from error
+    if not path.is_file() or not path.stat().st_size:
+        raise OutputError(f"{browser} printed nothing; write html and print it from a browser.")
+
+
+# All formats that are text; a PDF is printed from the HTML.
+TEXTS = {"html": render, "csv": to_csv, "json": to_json, "pgn": to_pgn}
+
+
+def check_place(path: Path, format: str) -> None:
+    """Refuse at once what could not be written after an hour of analysis."""
+    if not path.parent.is_dir():
+        raise OutputError(f"cannot write {path}: the folder {path.parent} does not exist.")
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError(f"cannot write {path}: the folder {path.parent} is read-only.")
+    if format == "pdf":
+        need_browser()
+
+
+def write(report: Report, path: Path, format: str) -> int:
+    """Write a report, whole or not at all; the size in bytes."""
+    with atomic(path) as part:
+        if format == "pdf":
+            print_pdf(render(report), part)
+        else:
+            part.write_text(TEXTS[format](report), encoding="utf-8")
+    return path.stat().st_size

@@ -5,17 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import chess.svg
 import jinja2
 from markupsafe import Markup
 
 from assay.reports import charts
-from assay.reports.board import piece_symbols
-from assay.reports.content import LEVEL, Estimate, Game, Report, disagreements
-from assay.reports.meaning import CONCLUSION, RATINGS, WAYS
+from assay.reports.content import CONCLUSION, LEVEL, RATINGS, WAYS, Estimate, GameSection, Report, disagreements
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 3_000_000
@@ -114,7 +114,7 @@ def environment() -> jinja2.Environment:
     return env
 
 
-def game_data(game: Game, candidates: int) -> Markup:
+def game_data(game: GameSection, candidates: int) -> Markup:
     """The moves of a game for the page's script, as compact JSON that cannot end the element it stands in.
 
     `m` moves and `s` SAN, joined by blanks; `e` what each move is worth; `q` posteriors; `c` candidates as flat
@@ -161,7 +161,7 @@ def script_json(data: Any) -> Markup:
     return Markup(text)
 
 
-def plain_moves(game: Game) -> str:
+def plain_moves(game: GameSection) -> str:
     """The moves as text, for paper and for browsers without script."""
     words = []
     for at, move in enumerate(game.moves, start=game.first_ply):
@@ -238,3 +238,27 @@ def _points(value: float) -> str:
     """
     whole, half = divmod(value, 1)
     return f"{int(whole) if whole or not half else ''}{'½' if half else ''}"
+
+
+_STYLE = re.compile(r' style="([^"]*)"')
+_DECLARATION = re.compile(r"\s*([a-z-]+)\s*:\s*([^;]+?)\s*(?:;|$)")
+_NAMES = re.compile(r' (?:id|class)="[^"]*"')
+
+
+@cache
+def piece_symbols() -> Markup:
+    """The twelve pieces of python-chess as SVG symbols with the ids `wP` to `bK`.
+
+    Style attributes become presentation attributes: the page's security policy allows no inline style.
+    """
+    symbols = []
+    for letter, drawing in chess.svg.PIECES.items():
+        name = ("w" if letter.isupper() else "b") + letter.upper()
+        plain = _STYLE.sub(_as_attributes, _NAMES.sub("", drawing))
+        symbols.append(f'<symbol id="{name}" viewBox="0 0 45 45">{plain}</symbol>')
+    return Markup("".join(symbols))
+
+
+def _as_attributes(style: re.Match[str]) -> str:
+    declared = dict(_DECLARATION.findall(style.group(1)))
+    return "".join(f' {name}="{value}"' for name, value in declared.items())

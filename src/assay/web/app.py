@@ -19,9 +19,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from assay.errors import AssayError, InputError, OutputError
+from assay.moves.calibration import presets
 from assay.progress import duration
 from assay.reports.page import TEMPLATES, policy
-from assay.reports.presets import presets
 from assay.web.checker import Checker, NoCheckError
 from assay.web.guard import Guard, refused
 from assay.web.jobs import FORMATS, WAITING, Job, JobFolders

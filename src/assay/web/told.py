@@ -12,7 +12,7 @@ from typing import Any
 from assay.engine.uci import end_engines
 from assay.progress import Progress
 from assay.reports.content import Report
-from assay.reports.write import TEXTS, write
+from assay.reports.exports import TEXTS, write
 from assay.web.jobs import read_json, write_json
 
 _TELL_EVERY = 0.5

@@ -13,7 +13,7 @@ import traceback
 from pathlib import Path
 
 from assay.errors import AssayError
-from assay.reports.make import Making, make
+from assay.reports.growing import Making, make
 from assay.web.jobs import INPUT
 from assay.web.told import Told, end_with_parent
 

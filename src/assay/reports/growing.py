@@ -23,11 +23,10 @@ from assay.games.duplicates import Duplicates, Seen
 from assay.games.stream import STDIN, find_files
 from assay.manifest import describe_inputs
 from assay.moves.analysed import analysed_turns, read_all, stored_identity
-from assay.moves.calibration import Calibration, load
+from assay.moves.calibration import Calibration, depth_of, load
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report, Source
-from assay.reports.presets import depth_of
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
 LEAST_PAUSE = 2.0

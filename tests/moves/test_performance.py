@@ -8,10 +8,9 @@ from tests.moves.made_up import turns_of
 
 from assay.errors import InputError, ModelError
 from assay.moves.calibration import Calibration
+from assay.moves.evidence import judge
 from assay.moves.groups import KEYS, group, mileposts, rename
-from assay.moves.ipr import COLUMNS, How, rate_groups, sort_rows
-from assay.moves.judged import judge
-from assay.moves.points import performance_rating
+from assay.moves.performance import COLUMNS, How, performance_rating, rate_groups, sort_rows
 
 PAIRS = [("Strong", "Weak", 2600.0, 1800.0), ("Weak", "Strong", 1800.0, 2600.0)] * 4
 

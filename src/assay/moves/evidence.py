@@ -9,18 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
-from assay.moves.analysed import Spreads, spreads_of, traits_of
 from assay.moves.calibration import Calibration
-from assay.moves.groups import Groups
+from assay.moves.groups import Groups, tag_ratings
+from assay.moves.regan.difficulty import traits
 from assay.moves.regan.scale import Scale
-from assay.moves.regan.spread import Floats
+from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.moves.regan.tally import Tally, tally
-from assay.moves.tags import tag_ratings
 from assay.pools import scale_of
 
 
 @dataclass(frozen=True)
-class Judged:
+class Deltas:
+    """What the model needs of some turns: deltas, played moves, and the error of a move elsewhere."""
+
+    deltas: Floats
+    played: np.ndarray[tuple[int], np.dtype[np.int64]]
+    elsewhere: Floats
+
+
+@dataclass(frozen=True)
+class Evidence:
     """Turns in groups with their tally: a cell holds one side's turns in one game, within one group.
 
     `game` and `rating` (the tag, or that of another game of the player; nan without) belong to the cells; `white` tells
@@ -28,7 +36,7 @@ class Judged:
     """
 
     turns: Turns
-    spreads: Spreads
+    spreads: Deltas
     scale: Scale
     groups: Groups
     tally: Tally
@@ -57,13 +65,13 @@ class Judged:
         return np.flatnonzero(self.groups.code == group)
 
 
-def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
+def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Evidence:
     """Tally the turns of all groups along the calibration's artery; turns without a group are left out."""
     scale = calibration.usable()
     inside = groups.code >= 0
     kept = turns.only(inside)
     code = groups.code[inside]
-    spreads = spreads_of(kept, calibration)
+    spreads = deltas_of(kept, calibration)
     key = np.stack([code, kept.game, kept.white], axis=1)
     cells, cell = np.unique(key, axis=0, return_inverse=True)
     counted = tally(
@@ -75,7 +83,7 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
         cells=cell.reshape(-1),
     )
     tags, side = tag_ratings(kept.games), 1 - cells[:, 2]
-    return Judged(
+    return Evidence(
         turns=kept,
         spreads=spreads,
         scale=scale,
@@ -87,3 +95,24 @@ def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Judged:
         rating=tags.ratings[cells[:, 1], side],
         taken=tags.taken[cells[:, 1], side],
     )
+
+
+def deltas_of(found: Turns, calibration: Calibration) -> Deltas:
+    """Deltas as the calibration scales them."""
+    return deltas_with(found, **_scaling(calibration))
+
+
+def traits_of(found: Turns, calibration: Calibration) -> Floats:
+    """The traits of the positions, for the calibration's allowance for difficulty."""
+    return traits(found.values, found.ply, found.lesser, **_scaling(calibration))
+
+
+def _scaling(calibration: Calibration) -> dict[str, float]:
+    return {name: float(calibration.settings[name]) for name in ("k", "cap", "tie")}
+
+
+def deltas_with(found: Turns, *, k: float, cap: float, tie: float) -> Deltas:
+    """Deltas by given settings; a played move beyond the cap is elsewhere."""
+    deltas = scaled_deltas(found.values, k=k, cap=cap, tie=tie)
+    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(found.played, 0)]) & (found.played >= 0)
+    return Deltas(deltas, np.where(inside, found.played, -1), elsewhere_deltas(found.values, k=k, cap=cap))

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from assay.reports.tables import render
+from assay.table import render
 
 ROWS = [
     {"player": "Müller, K.", "elo": 2512.04, "games": 9, "flag": True},

@@ -11,7 +11,7 @@ from assay.engine.turns import REPEATED
 from assay.errors import InputError
 from assay.progress import Progress
 from assay.reports.content import Report
-from assay.reports.make import Making, make
+from assay.reports.growing import Making, make
 from assay.reports.page import render
 
 # Morphy - Duke of Brunswick and Count Isouard, Paris 1858; the same start with a repetition and no ratings; a game with

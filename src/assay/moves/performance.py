@@ -1,4 +1,8 @@
-"""Intrinsic performance ratings of groups of turns: one row each, with an interval or the reason why there is none."""
+"""Performances of groups of turns: one row each, with a rating and its interval or the reason why there is none.
+
+Beside it stands the performance by results, and what a reader must know of the games: ratings from elsewhere, another
+pool's scale, a game that no rating explains.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ModelError
-from assay.moves.judged import Judged
-from assay.moves.oddities import far_below, is_elsewhere, pool_note, taken_tags
-from assay.moves.points import POINTS, performance_rating
+from assay.moves.evidence import Evidence
 from assay.moves.regan.ipr import (
     FEW_TURNS,
     FEWEST_TO_RESAMPLE,
@@ -25,6 +27,79 @@ from assay.moves.regan.ipr import (
 )
 from assay.moves.regan.scale import ARTERY_METHODS, expectation
 from assay.moves.regan.spread import Floats
+from assay.moves.regan.zscores import FAR_BELOW, single_z
+from assay.pools import POOLS, SLOW, is_online
+
+# FIDE's table ends at 800 points above or below the opposition.
+MOST = 800.0
+POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
+
+
+def performance_rating(opponents: Sequence[float] | Floats, points: float) -> float:
+    """The rating at which the expected score against these opponents equals the points, by the logistic curve.
+
+    Perfect scores have none; they are placed 800 points beyond the average opponent, as FIDE's table does.
+
+    >>> performance_rating([2400.0, 2400.0], 1.0), performance_rating([2000.0, 2200.0], 2.0)
+    (2400.0, 2900.0)
+    """
+    ratings = np.asarray(opponents, dtype=np.float64)
+    mean = float(ratings.mean())
+    low, high = mean - MOST, mean + MOST
+    if points <= 0:
+        return low
+    if points >= len(ratings):
+        return high
+    for _ in range(60):
+        middle = (low + high) / 2
+        if np.sum(1 / (1 + 10 ** ((ratings - middle) / 400))) < points:
+            low = middle
+        else:
+            high = middle
+    return round((low + high) / 2, 6)
+
+
+def far_below(judged: Evidence, cells: NDArray[np.intp], ratings: Floats) -> list[str]:
+    """A note on the games in which a player falls far below the rating (nan: not known), if there are any."""
+    known = np.isfinite(ratings)
+    rated = cells[known]
+    z = single_z(judged.tally.of(rated), ratings[known], judged.scale)
+    low = z < FAR_BELOW
+    if not low.any():
+        return []
+    lowest = int(np.nanargmin(z))
+    worst = f"game {judged.game[rated[lowest]] + 1}"
+    games = len(np.unique(judged.game[rated[low]]))
+    which = (
+        f"{worst} is far below the rating" if games == 1 else f"{games} games are far below the rating, {worst} most"
+    )
+    return [f"{which} (z {z[lowest]:.1f}): perhaps wrongly recorded, or not in earnest"]
+
+
+def taken_tags(judged: Evidence, cells: NDArray[np.intp]) -> list[str]:
+    """A note on the games without a rating tag, for which that of another game serves, if there are any."""
+    taken = cells[judged.taken[cells]]
+    if not len(taken):
+        return []
+    games = ", ".join(str(game + 1) for game in np.unique(judged.game[taken]))
+    ratings = " and ".join(f"{rating:.0f}" for rating in np.unique(judged.rating[taken]))
+    return [f"no rating tag in game {games}: {ratings} taken from other games"]
+
+
+def pool_note(judged: Evidence, group: int) -> str:
+    """Why the scale of slow games over the board does not fit a group's games; nothing where it does."""
+    others = [pool for pool in judged.pools(group) if pool != SLOW]
+    if not others:
+        return ""
+    where = " and ".join(POOLS[pool] for pool in others)
+    scale = "the scale is that of slow games over the board"
+    return f"{where}: {scale}, so no Elo" if any(map(is_online, others)) else f"{where}: {scale}"
+
+
+def is_elsewhere(judged: Evidence, group: int) -> bool:
+    """Whether any game of a group was played on a server, whose ratings are a scale that no calibration has."""
+    return any(map(is_online, judged.pools(group)))
+
 
 # Regan's way by name.
 ALIASES = {"regan": "percentile"}
@@ -110,12 +185,12 @@ class Row:
         }
 
 
-def rate_groups(judged: Judged, how: How) -> list[Row]:
+def rate_groups(judged: Evidence, how: How) -> list[Row]:
     """Rate every group, in their order."""
     return [rate_group(judged, group, how) for group in range(len(judged.groups))]
 
 
-def rate_group(judged: Judged, group: int, how: How) -> Row:
+def rate_group(judged: Evidence, group: int, how: How) -> Row:
     """Rate one group of turns."""
     cells = judged.cells(group)
     tally = judged.tally.of(cells)
@@ -151,7 +226,7 @@ def rate_group(judged: Judged, group: int, how: How) -> Row:
     )
 
 
-def _rate(judged: Judged, group: int, how: How, turns: int, prior: float | None) -> Rating:
+def _rate(judged: Evidence, group: int, how: How, turns: int, prior: float | None) -> Rating:
     method = ALIASES.get(how.method, how.method)
     if method in ARTERY_METHODS:
         return rate(
@@ -180,7 +255,7 @@ def _rate(judged: Judged, group: int, how: How, turns: int, prior: float | None)
     )
 
 
-def _notes(rating: Rating, judged: Judged, how: How, elo: float | None) -> list[str]:
+def _notes(rating: Rating, judged: Evidence, how: How, elo: float | None) -> list[str]:
     notes = []
     low, high = judged.scale.range
     if rating.beyond:
@@ -197,7 +272,7 @@ def _notes(rating: Rating, judged: Judged, how: How, elo: float | None) -> list[
     return notes
 
 
-def _performance(judged: Judged, cells: NDArray[np.intp]) -> float | None:
+def _performance(judged: Evidence, cells: NDArray[np.intp]) -> float | None:
     """The result performance of the sides in these cells, where opponents are rated and games have results."""
     sides = {(int(judged.game[cell]), bool(judged.white[cell])) for cell in cells}
     games = judged.turns.games

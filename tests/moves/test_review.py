@@ -9,7 +9,7 @@ import pytest
 from tests.moves.simulated_turns import START, simulated_turns
 
 from assay.moves.regan import move_probabilities, scaled_deltas
-from assay.moves.show import ELSEWHERE, show_turns
+from assay.moves.review import ELSEWHERE, show_turns
 
 TURNS = simulated_turns({"A": (0.2, 0.5, 2000.0)}, games=1, plies=20)
 S, C = np.full(20, 0.1), np.full(20, 0.5)

@@ -1,4 +1,4 @@
-"""One game turn by turn: what was played, what the engine would play, and how likely the model finds it."""
+"""A game move by move: what was played, what the engine would play, how likely it is, and the posterior."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from dataclasses import dataclass
 
 import chess
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.engine.position import decode_move, to_fen
 from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
+from assay.moves.calibration import Calibration
+from assay.moves.evidence import deltas_of
 from assay.moves.fits import refuse_one_line
 from assay.moves.regan.models import move_probabilities
+from assay.moves.regan.posterior import Posterior, posterior
 from assay.moves.regan.spread import Floats, scaled_deltas
+from assay.moves.regan.tally import tally
 
 ELSEWHERE = "elsewhere"
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Listed:
     """A move of a spread: SAN, value in pawns, scaled delta, probability, and whether it was the one played."""
 
     san: str
@@ -43,7 +48,7 @@ class ShownTurn:
     rank: int | None
     delta: float | None
     probability: float | None
-    spread: tuple[Candidate, ...]
+    spread: tuple[Listed, ...]
 
     @property
     def number(self) -> str:
@@ -65,7 +70,7 @@ def show_turns(turns: Turns, s: Floats, c: Floats, *, lines: int = 5) -> list[Sh
         if played >= len(ranks):
             ranks.append(played)
         spread = tuple(
-            Candidate(
+            Listed(
                 board.san(chess.Move.from_uci(decode_move(int(turns.moves[t, i])))),
                 float(values[t, i]),
                 float(deltas[t, i]),
@@ -88,3 +93,45 @@ def show_turns(turns: Turns, s: Floats, c: Floats, *, lines: int = 5) -> list[Sh
             )
         )
     return shown
+
+
+@dataclass(frozen=True)
+class PlayerPosterior:
+    """One side's posterior: before the first counted turn (row 0) and after each; `move` and `ply` are the turns'."""
+
+    player: str
+    white: bool
+    rating: float | None
+    move: NDArray[np.int64]
+    ply: NDArray[np.int64]
+    posterior: Posterior
+
+
+def game_posteriors(
+    turns: Turns, game: int, calibration: Calibration, *, prior: tuple[float, float] | str | None = None
+) -> list[PlayerPosterior]:
+    """Follow both players of a game (its number in `turns`, from 0).
+
+    `prior` is a mean and a standard deviation, "tag" for the rating in the tags with a standard deviation of 200 (flat
+    where there is none), or None for all ratings alike.
+    """
+    scale = calibration.usable()
+    out = []
+    for white in (True, False):
+        own = turns.only((turns.game == game) & (turns.white == white))
+        side = "white" if white else "black"
+        tag = turns.games[f"{side}_elo"][game]
+        chosen = ((float(tag), 200.0) if tag is not None else None) if isinstance(prior, str) else prior
+        spreads = deltas_of(own, calibration)
+        counted = tally(scale.artery, spreads.deltas, spreads.played, elsewhere=spreads.elsewhere)
+        out.append(
+            PlayerPosterior(
+                player=turns.games[side][game] or "?",
+                white=white,
+                rating=None if tag is None else float(tag),
+                move=own.move,
+                ply=own.ply,
+                posterior=posterior(counted, scale, prior=chosen),
+            )
+        )
+    return out

@@ -1,0 +1,228 @@
+"""Figures of ratings, calibrations, posteriors and fits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.engine.spreads import last_depth
+from assay.engine.turns import Turns
+from assay.errors import OutputError
+from assay.moves.calibration import Calibration
+from assay.moves.fits import FitRow, Fitting, losses
+from assay.moves.performance import Row
+from assay.moves.regan.spread import Floats
+from assay.moves.review import PlayerPosterior
+from assay.paths import atomic
+
+# Okabe and Ito's colours can be told apart by everybody.
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"
+
+
+def new_figure(**size: Any) -> tuple[Any, Any]:
+    """A figure that needs no display."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(layout="constrained", **size)
+    return figure, axes
+
+
+def save(figure: Any, folder: Path, name: str) -> Path:
+    """Write a figure into a folder, which is made where it is missing."""
+    from matplotlib import pyplot
+
+    path = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with atomic(path) as part:
+            figure.savefig(part, dpi=150, format=path.suffix.removeprefix("."))
+    except OSError as error:
+        raise OutputError(f"cannot write {path}: {error.strerror or error}.") from error
+    finally:
+        pyplot.close(figure)
+    return path
+
+
+def plot_calibration(calibration: Calibration, folder: Path) -> list[Path]:
+    """The line through the marks, and s and c against Elo."""
+    marks = calibration.marks
+    elo = np.array([mark["elo"] for mark in marks], dtype=np.float64)
+    figure, (left, right) = new_figure(ncols=2, figsize=(10, 4.2))
+    if all(mark.get("ae_r") is not None for mark in marks):
+        error = [2 * float(mark.get("ae_r_error") or 0) for mark in marks]
+        left.errorbar(elo, [mark["ae_r"] for mark in marks], yerr=error, fmt="o", color=BLUE, label="marks, ±2 s.e.")
+    ends = np.array([elo.min() - 100, elo.max() + 100])
+    line = calibration.line
+    formula = f"{line.intercept:.0f} − {line.slope:.0f} AE"
+    left.plot(ends, [line.average_error(r) for r in ends], color=ORANGE, label=formula)
+    left.set(xlabel="Elo", ylabel="average scaled error on the reference set", title="The line")
+    left.legend(frameon=False)
+    right.plot(elo, [mark["s_fit"] for mark in marks], "o-", color=BLUE, label="s, c on the artery")
+    right.plot(elo, [mark["c_fit"] for mark in marks], "s--", color=ORANGE, label="c, the artery")
+    right.set(xlabel="Elo", ylabel="s, c", title="The artery")
+    right.legend(frameon=False)
+    figure.suptitle(str(calibration))
+    return [save(figure, folder, f"{calibration.name}.png")]
+
+
+def plot_ratings(rows: Sequence[Row], by: str, folder: Path) -> list[Path]:
+    """Ratings with intervals, one below the other; and against the rating in the tags, where there are some."""
+    rated = [row for row in rows if row.rating is not None]
+    if not rated:
+        return []
+    paths = [_ladder(rated, by, folder)]
+    tagged = [row for row in rated if row.elo is not None]
+    if len(tagged) > 1:
+        paths.append(_against_elo(tagged, by, folder))
+    return paths
+
+
+def _interval(rows: Sequence[Row]) -> tuple[list[float], Any]:
+    ratings = [row.rating for row in rows if row.rating is not None]
+    value = [rating.rating for rating in ratings]
+    around = [[rating.rating - rating.low for rating in ratings], [rating.high - rating.rating for rating in ratings]]
+    return value, np.maximum(around, 0)
+
+
+def _ladder(rows: Sequence[Row], by: str, folder: Path) -> Path:
+    figure, axes = new_figure(figsize=(8, 1.2 + 0.28 * len(rows)))
+    place = np.arange(len(rows))
+    value, around = _interval(rows)
+    axes.errorbar(value, place, xerr=around, fmt="o", color=BLUE, label="IPR with interval")
+    tags = [(row.elo, i) for i, row in enumerate(rows) if row.elo is not None]
+    if tags:
+        axes.plot([elo for elo, _ in tags], [i for _, i in tags], "d", color=ORANGE, label="rating in the tags")
+    axes.set(xlabel="Elo", yticks=place, yticklabels=[row.group for row in rows], ylim=(len(rows) - 0.5, -0.5))
+    axes.grid(axis="x", color="#dddddd")
+    axes.legend(frameon=False, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+    return save(figure, folder, f"ipr_by_{by}.png")
+
+
+def _against_elo(rows: Sequence[Row], by: str, folder: Path) -> Path:
+    figure, axes = new_figure(figsize=(6, 5.5))
+    elo = [row.elo for row in rows]
+    value, around = _interval(rows)
+    axes.errorbar(elo, value, yerr=around, fmt="o", color=BLUE)
+    ends = [min(map(float, elo)) - 50, max(map(float, elo)) + 50]  # type: ignore[arg-type]
+    axes.plot(ends, ends, color=GREY, linestyle="--", label="IPR = Elo")
+    axes.set(xlabel="rating in the tags", ylabel="IPR")
+    axes.legend(frameon=False)
+    return save(figure, folder, f"ipr_by_{by}_against_elo.png")
+
+
+def plot_posterior(sides: Sequence[PlayerPosterior], level: float, folder: Path) -> Path:
+    """Both players' posterior move by move: the mean, and the central interval as a band."""
+    figure, axes = new_figure(figsize=(8, 4.5))
+    for side, color, style in zip(sides, (BLUE, ORANGE), ("-", "--"), strict=True):
+        if not len(side.ply):
+            continue
+        low, high = side.posterior.interval(level)
+        axes.plot(side.move, side.posterior.mean[1:], style, color=color, label=side.player)
+        axes.fill_between(side.move, low[1:], high[1:], color=color, alpha=0.18, linewidth=0)
+    axes.set(xlabel="move", ylabel="Elo", title=f"Posterior mean and {level:.0%} interval")
+    axes.legend(frameon=False)
+    return save(figure, folder, "posterior.png")
+
+
+RANKS = 12
+MOST_CURVES = 12
+
+
+def plot_fits(turns: Turns, rows: Sequence[FitRow], how: Fitting, folder: Path) -> list[Path]:
+    """The percentile curves, rank frequencies, error against evaluation, and (of rated groups) s and c against Elo."""
+    fitted = [row for row in rows if row.free is not None]
+    written = []
+    if fitted:
+        written += [plot_percentiles(fitted, folder), plot_ranks(fitted, folder)]
+    found = losses(turns, cap=how.cap, k=how.k)
+    written.append(plot_scaling(last_depth(turns.values)[:, 0], found.raw, found.scaled, folder))
+    rated = [row for row in fitted if np.isfinite(row.elo)]
+    if len(rated) > 1:
+        written.append(plot_parameters(rated, folder))
+    return written
+
+
+def _colours(count: int) -> list[Any]:
+    from matplotlib import colormaps
+
+    return [BLUE] if count == 1 else [colormaps["viridis"](x) for x in np.linspace(0, 0.9, count)]
+
+
+def plot_percentiles(rows: Sequence[FitRow], folder: Path) -> Path:
+    """R_q against q (RH11, section 6): on the diagonal the model's percentiles are those of the moves played."""
+    figure, (left, right) = new_figure(ncols=2, figsize=(10, 4.4))
+    left.plot([0, 1], [0, 1], color=GREY, linewidth=1)
+    right.axhline(0, color=GREY, linewidth=1, label="the model exactly")
+    for row, colour in zip(rows[:MOST_CURVES], _colours(len(rows[:MOST_CURVES])), strict=True):
+        assert row.free is not None
+        q, found = row.free.percentiles, row.free.percentile_curve
+        left.plot(q, found, "o-", markersize=3, color=colour)
+        right.plot(q, 100 * (found - q), "o-", markersize=3, color=colour, label=row.label)
+    left.set(xlabel="percentile q of the model", ylabel="share of moves within it, $R_q$", xlim=(0, 1), ylim=(0, 1))
+    right.set(xlabel="percentile q of the model", ylabel="$R_q - q$, percentage points")
+    left.set_title("Percentile curve")
+    right.set_title("Its distance from the diagonal")
+    right.legend(frameon=False, fontsize=8, ncols=2)
+    return save(figure, folder, "percentiles.png")
+
+
+def plot_ranks(rows: Sequence[FitRow], folder: Path) -> Path:
+    """Projected and actual frequency of each rank, all groups together."""
+    weight = np.array([row.turns for row in rows], dtype=np.float64)
+    ranks = np.arange(1, RANKS + 1)
+
+    def mean(which: str) -> Floats:
+        padded = [np.pad(getattr(row.free, which), (0, RANKS))[:RANKS] for row in rows]
+        return np.asarray(np.average(padded, axis=0, weights=weight))
+
+    figure, axes = new_figure(figsize=(6.5, 4))
+    axes.bar(ranks - 0.2, 100 * mean("rank_actual"), 0.4, color=BLUE, label="played")
+    axes.bar(ranks + 0.2, 100 * mean("rank_predicted"), 0.4, color=ORANGE, label="projected")
+    axes.set(xlabel="rank of the move with the engine", ylabel="% of turns", xticks=ranks, title="Rank frequencies")
+    axes.legend(frameon=False)
+    return save(figure, folder, "ranks.png")
+
+
+def plot_scaling(evaluation: Floats, raw: Floats, scaled: Floats, folder: Path) -> Path:
+    """Average difference against the evaluation, before and after scaling: what led to the scaling law (RH11, 3.1)."""
+    edges = np.arange(-3, 3.01, 0.5)
+    number = np.clip(np.digitize(evaluation, edges) - 1, 0, len(edges) - 2)
+    known = np.isfinite(raw)
+    figure, axes = new_figure(figsize=(7, 4.2))
+    for loss, name, colour, shift in ((raw, "pawns", BLUE, -0.1), (scaled, "scaled", ORANGE, 0.1)):
+        here = [loss[known & (number == i)] for i in range(len(edges) - 1)]
+        height = [float(x.mean()) if len(x) else 0.0 for x in here]
+        error = [float(2 * x.std() / np.sqrt(len(x))) if len(x) else 0.0 for x in here]
+        axes.bar(edges[:-1] + 0.25 + shift, height, 0.2, yerr=error, color=colour, label=name, error_kw={"lw": 1})
+    axes.set(xlabel="evaluation, pawns, from the mover's side", ylabel="average difference", xticks=edges[::2])
+    axes.set_title("Average difference by evaluation, ±2 s.e.")
+    axes.legend(frameon=False)
+    return save(figure, folder, "scaling.png")
+
+
+def plot_parameters(rows: Sequence[FitRow], folder: Path) -> Path:
+    """s and c against Elo: fitted together, and s with c on the line."""
+    elo = np.array([row.elo for row in rows])
+    figure, (left, right) = new_figure(ncols=2, figsize=(10, 4.2))
+    for axes, name in ((left, "s"), (right, "c")):
+        value = [getattr(row.free, name) for row in rows]
+        error = [2 * np.nan_to_num(getattr(row.free, f"{name}_error")) for row in rows]
+        axes.errorbar(elo, value, yerr=error, fmt="o", color=BLUE, label=f"{name}, both free, ±2 s.e.")
+        axes.set(xlabel="Elo", ylabel=name)
+    lined = [row for row in rows if row.on_line is not None]
+    order = sorted(lined, key=lambda row: row.elo)
+    left.plot(
+        [r.elo for r in order], [r.on_line.s for r in order if r.on_line], "s--", color=ORANGE, label="s, c on the line"
+    )
+    right.plot([r.elo for r in order], [r.on_line.c for r in order if r.on_line], "--", color=ORANGE, label="the line")
+    left.set_title("Sensitivity: smaller is stronger")
+    right.set_title("Consistency: greater is steadier")
+    for axes in (left, right):
+        axes.legend(frameon=False)
+    return save(figure, folder, "parameters.png")
