@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -19,7 +22,7 @@ MAY_IMPORT = {
     "engine": {"games"},
     "policy": {"games"},
     "results": set(),
-    "moves": {"games", "engine", "policy", "results"},
+    "moves": {"games", "engine", "policy"},
     "learned": {"games", "engine", "moves"},
     "reports": {"games", "engine", "moves", "learned", "results"},
     "web": {"games", "engine", "moves", "learned", "results", "reports"},
@@ -70,6 +73,37 @@ def test_rooms_of_arrays_know_nothing_else(room: str) -> None:
         for name in imports_of(file):
             known = any(name == may or name.startswith(f"{may}.") for may in ARRAYS_ONLY[room])
             assert known or name.split(".")[0] in sys.stdlib_module_names, f"{file.relative_to(PACKAGE)} imports {name}"
+
+
+# Names that still stand for two things. A name leaves these lists when it has one meaning; none may come.
+MODULES_TWICE = {"calibrate", "exchange", "features", "grow", "model", "plies", "positions", "run", "tags", "train"}
+CLASSES_TWICE = {"Batch", "Block", "Estimate", "Features", "Fitted", "Job", "Plan", "Plies"}
+
+
+def twice(names: Iterable[str]) -> set[str]:
+    return {name for name, times in Counter(names).items() if times > 1}
+
+
+def test_no_module_name_stands_for_two_things() -> None:
+    files = [file for file in PACKAGE.rglob("*.py") if file.parent.name != "cli"]  # cli has a file for each room
+    assert twice(file.stem for file in files if file.stem != "__init__") <= MODULES_TWICE
+
+
+def test_no_class_name_stands_for_two_things() -> None:
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py")]
+    classes = [node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    assert twice(name for name in classes if not name.startswith("_")) <= CLASSES_TWICE
+
+
+@pytest.mark.parametrize("package", sorted(file.parent for file in PACKAGE.rglob("__init__.py")), ids=lambda p: p.name)
+def test_no_module_is_called_like_a_name_of_its_package(package: Path) -> None:
+    # `import assay.x.fit` would put the module where the function was.
+    name = ".".join(["assay", *package.relative_to(PACKAGE).parts])
+    own = set(getattr(importlib.import_module(name), "__all__", ()))
+    modules = {file.stem for file in package.glob("*.py")} | {
+        file.parent.name for file in package.glob("*/__init__.py")
+    }
+    assert not own & modules
 
 
 def test_the_top_of_the_package_imports_no_room() -> None:
