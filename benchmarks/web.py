@@ -5,7 +5,8 @@
 A real `assay serve` analyses the sample games with the real engine, one per core, while the clients, in processes of
 their own, ask for what browsers ask for: the page of the job, its status, its report as it grows, the list, the style.
 An answer is broken if its status is not 200 or it has another length than it announces. `--jobs` fills the list
-beforehand. Then uploads of newlines (the memory of the server with all its processes), and callers who hold
+beforehand. The second figure is what the server could do with a core to itself, whatever else keeps the machine busy.
+Then uploads of newlines (the memory of the server with all its processes), and callers who hold
 connections after they were refused.
 """
 
@@ -15,6 +16,7 @@ import argparse
 import asyncio
 import json
 import multiprocessing
+import os
 import re
 import signal
 import subprocess
@@ -110,9 +112,9 @@ def measure(folder: Path, *, clients: int, answers: int, jobs: int = 0, preset: 
         share = (int(url.rsplit(":", 1)[1]), job, clients // CLIENT_PROCESSES, answers // CLIENT_PROCESSES)
         with multiprocessing.get_context("spawn").Pool(CLIENT_PROCESSES) as pool:
             pool.map(some_clients, [(*share[:2], 1, 1)] * CLIENT_PROCESSES)  # so that all are there before it begins
-            began = time.perf_counter()
+            began, used = time.perf_counter(), cpu_of(process.pid)
             found = sum(pool.map(some_clients, [share] * CLIENT_PROCESSES), Counter[str]())
-            seconds = time.perf_counter() - began
+            seconds, used = time.perf_counter() - began, cpu_of(process.pid) - used
         state = told(f"{url}/api/jobs/{job}")["state"]
     finally:
         process.send_signal(signal.SIGINT)
@@ -123,6 +125,7 @@ def measure(folder: Path, *, clients: int, answers: int, jobs: int = 0, preset: 
     beside = f"{clients} clients, {jobs:,} jobs in the list, job {state} at the end"
     return [
         Measurement(f"answers, {beside}", given / seconds, "1/s", target=TARGET),
+        Measurement("answers in a second of the server's CPU time", given / used, "1/s", target=TARGET),
         Measurement(f"broken of {given:,} answers", given - found[""], "answers", target=0, less=True),
     ]
 
@@ -154,6 +157,12 @@ def attack(folder: Path, held: int, uploads: int) -> list[Measurement]:
 def refused(url: str, data: bytes) -> None:
     with suppress(OSError):
         told(url, data)
+
+
+def cpu_of(process: int) -> float:
+    """CPU seconds of a process without those that it started; Linux."""
+    words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(process: int) -> float:

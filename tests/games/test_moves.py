@@ -124,6 +124,13 @@ def test_a_blank_line_amid_the_moves_ends_no_game(tags: str, movetext: str) -> N
     assert list(uci(arrays)) == ["d2d4", "e2e4", "e7e5", "g1f3", "b8c6", "c2c4"]
 
 
+def test_of_several_clocks_behind_a_move_the_first_counts() -> None:
+    asides = "{[%clk 0:01:00]} {x} ; {[%clk 0:09:00] }\n% {[%clk 0:08:00]}\n{[%clk 0:02:00] [%eval 0.5]}"
+    arrays = to_arrays([f"1. e4 {asides}\n\ne5 ; {{[%clk 0:07:00]}}\n{{[%clk 0:03:00]}} 2. Nf3 *"])
+    assert arrays.valid.all()
+    assert arrays.clock[:2].tolist() == [60, 180] and np.isnan(arrays.clock[2]) and arrays.eval[0] == 0.5
+
+
 def test_what_cannot_be_read_is_left_out_with_its_reason() -> None:
     sound = "1. d4 d5 *"
     texts = [text for bad in LEFT_OUT for text in (bad, sound)]

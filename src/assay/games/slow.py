@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from itertools import islice
 from typing import Any
 
 import chess
@@ -15,10 +16,11 @@ ILLEGAL = "illegal move"
 NULL_MOVE = "null move"
 BAD_SETUP = "set-up position that is none"
 _TAGS = re.compile(r"\s*(?:\[[A-Za-z0-9][^\n]*(?:\n\s*|$))*")
-_ASIDE = re.compile(r"\{[^}]*\}|;[^\n]*|^%[^\n]*", re.MULTILINE)
+_ASIDE = re.compile(r"\{[^}]*(?:\}|\Z)|;[^\n]*|^%[^\n]*", re.MULTILINE)
+_ASIDES = re.compile(rf"(?:(?:{_ASIDE.pattern})\s*)++", re.MULTILINE)
 _BLANK = re.compile(r"\n\s*\n")
 _COMMAND = re.compile(r"\[%(?:clk|eval)[^\]]{1,40}\]")
-_LONGEST = 200  # letters of commands behind one move: the first count
+_MOST = 4  # commands behind one move: the first count
 UNREADABLE = "movetext that makes no sense"
 
 
@@ -27,10 +29,6 @@ class _Quiet(chess.pgn.GameBuilder[chess.pgn.Game]):
 
     def handle_error(self, error: Exception) -> None:
         self.game.errors.append(error)
-
-    def visit_comment(self, comment: str) -> None:
-        if len(self.variation_stack[-1].comment) < _LONGEST:
-            super().visit_comment(comment)
 
 
 def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
@@ -59,13 +57,13 @@ def read_slowly(text: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _short_lines(text: str) -> str:
-    """The game without words in comments, a line for each comment that is left.
+    """The game without words in comments, at most one comment for a move, and that at the end of a line.
 
     python-chess copies the rest of a line behind each comment, and a move's comments with each that follows.
     """
     tags, moves = _parted(text)
     # A blank line would end the game there.
-    return tags + _BLANK.sub("\n", _ASIDE.sub(_commands, moves))
+    return tags + _BLANK.sub("\n", _ASIDES.sub(_commands, moves))
 
 
 def has_blank_line(text: str) -> bool:
@@ -85,10 +83,11 @@ def _parted(text: str) -> tuple[str, str]:
     return (f"{before}\n\n" if before else ""), text[end:]
 
 
-def _commands(aside: re.Match[str]) -> str:
-    """What clocks and evaluations a comment holds; the first count."""
-    found = dict.fromkeys(_COMMAND.findall(aside.group()) if aside.group().startswith("{") else ())
-    return f"{{{' '.join(list(found)[:4])}}}\n" if found else " "
+def _commands(asides: re.Match[str]) -> str:
+    """What clocks and evaluations the comments behind a move hold; the first count."""
+    braced = (aside for aside in _ASIDE.findall(asides.group()) if aside.startswith("{"))
+    found = list(islice((command for aside in braced for command in _COMMAND.findall(aside)), _MOST))
+    return f"{{{' '.join(dict.fromkeys(found))}}}\n" if found else " "
 
 
 def _row(board: chess.Board, node: chess.pgn.ChildNode) -> dict[str, Any]:
