@@ -24,7 +24,7 @@ from assay.games.sets import hash64
 from assay.learned import encode_games
 from assay.learned.boosting import features
 from assay.learned.engine_scalars import analyst
-from assay.learned.inputs import Plies
+from assay.learned.inputs import Inputs
 from assay.learned.rate import posteriors
 from assay.learned.shipped import shipped
 from assay.scoring import implied_noise, posterior_mean
@@ -53,7 +53,7 @@ def main() -> None:
         if not arrays.valid[number] or np.isfinite(engine[part, 0]).sum() < 10:
             continue
         clock = np.full((part.stop - part.start, 2), np.nan, dtype=np.float32)
-        plies = Plies(encoded.planes[part], encoded.scalars[part], clock, engine[part], ended=True)
+        plies = Inputs(encoded.planes[part], encoded.scalars[part], clock, engine[part], ended=True)
         plain.append(features(plies, ("board",))[-1])
         with_engine.append(np.concatenate((plain[-1], _engine_means(plies)), axis=1))
         engine_alone.append(_engine_means(plies))
@@ -78,7 +78,7 @@ def _ratings(tags: dict[str, str]) -> tuple[int, int] | None:
     return None if white is None or black is None else (white, black)
 
 
-def _engine_means(plies: Plies) -> Floats:
+def _engine_means(plies: Inputs) -> Floats:
     """Means of the engine scalars over the plies that have them, the player's own and the opponent's, (2, 8)."""
     sides = []
     for own in (plies.white, ~plies.white):

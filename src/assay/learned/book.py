@@ -16,7 +16,7 @@ import numpy.typing as npt
 from assay.arrays import Arrays
 from assay.games.bitboards import Boards
 from assay.learned.dataset import Dataset
-from assay.learned.inputs import Floats, Plies, scalars_of
+from assay.learned.inputs import Floats, Inputs, scalars_of
 
 BOOK_PLIES = 30
 BOOK_NAMES = ("in book", "games", "mover's", "opponent's")
@@ -52,7 +52,7 @@ class Book:
     keys: Keys  # sorted
     values: Floats  # (keys, 3): log(1 + games), White's and Black's mean rating in standard deviations from the mean
 
-    def follow(self, plies: Plies) -> Floats:
+    def follow(self, plies: Inputs) -> Floats:
         """Of each ply: whether the game is still in book, in how many games, White's and Black's mean; (plies, 4).
 
         After the book the means of its last move stand, and the rest is 0.
@@ -85,7 +85,7 @@ def stored_book(weights: Arrays) -> Book | None:
     return Book(weights["book.keys"], weights["book.values"]) if "book.keys" in weights else None
 
 
-def read_scalars(plies: Plies, kinds: tuple[str, ...], book: Book | None) -> Floats:
+def read_scalars(plies: Inputs, kinds: tuple[str, ...], book: Book | None) -> Floats:
     """The scalars that a sequence model reads: those of these kinds, and the book's from the mover's side."""
     scalars = scalars_of(plies, kinds)
     if book is None:

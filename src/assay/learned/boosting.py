@@ -14,8 +14,8 @@ import numpy.typing as npt
 from assay.arrays import Arrays
 from assay.errors import LearnedError, MissingExtra
 from assay.learned.book import Book
-from assay.learned.inputs import Plies, scalars_of
-from assay.learned.scalars import SCALAR_NAMES
+from assay.learned.encode import SCALAR_NAMES
+from assay.learned.inputs import Inputs, scalars_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,7 +25,7 @@ _NEVER = -20.0  # the logit of a band that nobody in training is in
 _AT = {name: number for number, name in enumerate(SCALAR_NAMES)}
 
 
-def features(plies: Plies, kinds: tuple[str, ...], book: Book | None = None) -> Floats:
+def features(plies: Inputs, kinds: tuple[str, ...], book: Book | None = None) -> Floats:
     """Features of White and Black after each ply, (plies, 2, n)."""
     each = np.concatenate((scalars_of(plies, kinds), _events(plies.board)), axis=1).astype(np.float64)
     by_white = plies.white[:, None]

@@ -22,10 +22,9 @@ from assay.games.duplicates import Seen
 from assay.games.reader import splits
 from assay.games.sets import SPLITS, player_id, split_of_game
 from assay.games.stream import Stream
-from assay.learned.clocks import clock_scalars
 from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, file_sum, shard_name, write_games, write_plies
 from assay.learned.encode import encode_games
-from assay.learned.inputs import ENGINE_NAMES, Floats, Plies, joined
+from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs, clock_scalars, joined
 from assay.paths import atomic
 from assay.progress import Progress
 
@@ -84,13 +83,13 @@ class _Writer:
 
     folder: Path
     rows: list[dict[str, Any]] = field(default_factory=list)
-    waiting: list[Plies] = field(default_factory=list)
+    waiting: list[Inputs] = field(default_factory=list)
     held: int = 0
     shards: int = 0
     plies: int = 0
     sums: dict[str, str] = field(default_factory=dict)
 
-    def add(self, plies: Plies, row: dict[str, Any]) -> None:
+    def add(self, plies: Inputs, row: dict[str, Any]) -> None:
         self.rows.append(row | {"shard": self.shards, "row": self.held, "plies": len(plies)})
         self.waiting.append(plies)
         self.held += len(plies)
@@ -240,7 +239,7 @@ def _encode_batch(
         moves = np.stack((arrays.from_square[begin:end], arrays.to_square[begin:end])).T.tobytes()
         part = slice(begin, min(end, begin + selection.max_plies))
         clock = clock_scalars(arrays.clock[part], row["base_seconds"], row["increment_seconds"])
-        plies = Plies(encoded.planes[part], encoded.scalars[part], clock, engine[part])
+        plies = Inputs(encoded.planes[part], encoded.scalars[part], clock, engine[part])
         writer.add(
             plies,
             {

@@ -26,8 +26,8 @@ import pyarrow as pa
 from assay import manifest
 from assay.bands import Bands
 from assay.errors import AssayError, InputError, LearnedError
-from assay.learned.inputs import ENGINE_NAMES, RESULTS, Floats, Plies
-from assay.learned.scalars import SCALAR_NAMES
+from assay.learned.encode import SCALAR_NAMES
+from assay.learned.inputs import ENGINE_NAMES, RESULTS, Floats, Inputs
 from assay.paths import atomic
 
 KIND = "learned-dataset"
@@ -66,7 +66,7 @@ def shard_name(number: int) -> str:
     return f"plies-{number:05}.arrow"
 
 
-def write_plies(path: Path, plies: Plies) -> None:
+def write_plies(path: Path, plies: Inputs) -> None:
     """Write one shard, whole or not at all."""
     columns = [
         pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(values).reshape(-1)), type=field.type)
@@ -164,7 +164,7 @@ class Dataset:
         return list(zip(self.table["shard"].to_pylist(), self.table["row"].to_pylist(), strict=True))
 
     @cached_property
-    def _shards(self) -> dict[int, Plies]:
+    def _shards(self) -> dict[int, Inputs]:
         return {}
 
     def __len__(self) -> int:
@@ -178,7 +178,7 @@ class Dataset:
         """The games of one set."""
         return np.flatnonzero(self.column("split") == split)
 
-    def game(self, row: int, max_plies: int | None = None) -> Plies:
+    def game(self, row: int, max_plies: int | None = None) -> Inputs:
         """The plies of one game, without a copy."""
         number, start = self._places[row]
         plies = int(self.plies[row]) if max_plies is None else min(int(self.plies[row]), max_plies)
@@ -187,14 +187,14 @@ class Dataset:
         if shard is None:
             shard = self._shards[number] = self._open(number)
         part = slice(start, start + plies)
-        return Plies(shard.planes[part], shard.board[part], shard.clock[part], shard.engine[part], ended)
+        return Inputs(shard.planes[part], shard.board[part], shard.clock[part], shard.engine[part], ended)
 
-    def _open(self, number: int) -> Plies:
+    def _open(self, number: int) -> Inputs:
         # Read once as a whole to check it: a training reads all of it anyway.
         name = shard_name(number)
         table = _read(self.path / name, PLY_SCHEMA, self.manifest["settings"].get("shards", {}).get(name))
         columns = [table[field.name].chunk(0) for field in PLY_SCHEMA]  # one batch: joining chunks would copy them
-        return Plies(
+        return Inputs(
             *(
                 column.values.to_numpy(zero_copy_only=True).reshape(-1, field.type.list_size)
                 for column, field in zip(columns, PLY_SCHEMA, strict=True)

@@ -17,10 +17,9 @@ from assay.games import Game, GameArrays, read_games, to_arrays
 from assay.games.columns import rating
 from assay.games.duplicates import Seen
 from assay.learned.calibrate import pool
-from assay.learned.clocks import clock_scalars
 from assay.learned.encode import EncodedGames, encode_games
 from assay.learned.forward import one_thread
-from assay.learned.inputs import ENGINE_NAMES, RESULTS, Plies
+from assay.learned.inputs import ENGINE_NAMES, RESULTS, Inputs, clock_scalars
 from assay.learned.rate import posteriors
 from assay.learned.run import Run
 from assay.learned.shipped import model_of
@@ -126,7 +125,7 @@ def _guess(
     """Guess the game that stands at `at` in the arrays and at `place` in its file."""
     part = slice(arrays.offsets[at], arrays.offsets[at + 1])
     base, increment, _ = time_control(game.tags.get("TimeControl", ""))
-    plies = Plies(
+    plies = Inputs(
         encoded.planes[part],
         encoded.scalars[part],
         clock_scalars(arrays.clock[part], base, increment),

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.games.bitboards import Boards
-from assay.learned.mirror import mover_view
 
 Floats = npt.NDArray[np.float32]
 
@@ -17,9 +16,19 @@ KINDS = ("board", "clock", "engine", "ending")
 RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # of finished games, and what White scored
 ENGINE_NAMES = ("rank", "loss", "gap", "value")  # of the move played; see assay.learned.engine_scalars
 
+# Where each plane of the mirrored ply comes from: White's and Black's planes trade places.
+_SWAPPED = np.array(
+    [
+        *(block + (i + 6) % 12 for block in (0, 12, 24) for i in range(12)),
+        *(pair + i for pair in (36, 38, 40, 42, 44, 46) for i in (1, 0)),
+        *(48, 49, 50, 51),
+        *(state + i for state in (52, 58) for i in (2, 3, 0, 1, 4, 5)),
+    ]
+)
+
 
 @dataclass(frozen=True)
-class Plies:
+class Inputs:
     """The plies of one game as they are stored; `clock` and `engine` are nan where unknown."""
 
     planes: Boards  # (plies, 64)
@@ -31,9 +40,9 @@ class Plies:
     def __len__(self) -> int:
         return len(self.planes)
 
-    def first(self, plies: int) -> Plies:
+    def first(self, plies: int) -> Inputs:
         """The first plies alone."""
-        return Plies(
+        return Inputs(
             self.planes[:plies],
             self.board[:plies],
             self.clock[:plies],
@@ -54,9 +63,9 @@ class Plies:
         return np.asarray(self.planes[:, 56] != 0)
 
 
-def joined(games: Sequence[Plies]) -> Plies:
+def joined(games: Sequence[Inputs]) -> Inputs:
     """The plies of several games one after another."""
-    return Plies(
+    return Inputs(
         np.concatenate([plies.planes for plies in games]),
         np.concatenate([plies.board for plies in games]),
         np.concatenate([plies.clock for plies in games]),
@@ -64,7 +73,7 @@ def joined(games: Sequence[Plies]) -> Plies:
     )
 
 
-def scalars_of(plies: Plies, kinds: tuple[str, ...]) -> Floats:
+def scalars_of(plies: Inputs, kinds: tuple[str, ...]) -> Floats:
     """The scalars of these kinds side by side; what may be unknown is 0 there and has a column of flags beside it."""
     found = []
     for kind in kinds:
@@ -82,3 +91,39 @@ def mover_bits(planes: Boards, white: npt.NDArray[np.bool_]) -> npt.NDArray[np.u
     # One run of 512 bytes per ply: numpy unpacks long runs ten times faster than short ones.
     bits = np.unpackbits(seen.view(np.uint8).reshape(len(planes), -1), axis=1, bitorder="little")
     return bits.reshape(len(planes), 64, 64)
+
+
+def mover_view(planes: Boards, white: npt.NDArray[np.bool_]) -> Boards:
+    """Packed planes (plies, 64) with Black's plies seen from Black's side: ranks turned over, colours exchanged.
+
+    Planes 56 and 62 (White to move) keep their meaning, so that a model still knows which colour moves.
+
+    >>> ply = np.zeros((1, 64), dtype=np.uint64)
+    >>> ply[0, 6] = 1 << 48  # a black pawn on a7
+    >>> hex(int(mover_view(ply, np.array([False]))[0, 0]))  # is the mover's pawn on a2
+    '0x100'
+    """
+    seen = planes.copy()
+    black = np.flatnonzero(~white)
+    # The ranks of a board are its bytes: swapping them turns it over.
+    seen[black] = planes[black][:, _SWAPPED].byteswap()
+    return seen
+
+
+def clock_scalars(clock: Floats, base: float | None, increment: float | None) -> Floats:
+    """What is left after each ply and what the ply took, as fractions of the base: (plies, 2), nan where unknown.
+
+    The first move of each side is taken to start from the full base.
+
+    >>> clock_scalars(np.array([300, 300, 225, 150], dtype=np.float32), 300, 0).tolist()
+    [[1.0, 0.0], [1.0, 0.0], [0.75, 0.25], [0.5, 0.5]]
+    """
+    scalars = np.full((len(clock), 2), np.nan, dtype=np.float32)
+    if base is None or base <= 0:
+        return scalars
+    before = np.concatenate((np.full(2, base, dtype=np.float32), clock[:-2]))[: len(clock)]
+    bonus = np.full(len(clock), increment or 0.0, dtype=np.float32)
+    bonus[:2] = 0.0
+    scalars[:, 0] = clock / base
+    scalars[:, 1] = np.maximum(before + bonus - clock, 0.0) / base
+    return scalars

@@ -13,7 +13,7 @@ from torch.utils.data import Dataset as TorchDataset
 
 from assay.learned.book import Books, read_scalars
 from assay.learned.dataset import Dataset
-from assay.learned.inputs import RESULTS, Floats, Plies, mover_bits
+from assay.learned.inputs import RESULTS, Floats, Inputs, mover_bits
 
 UNKNOWN = -100  # what torch's cross-entropy leaves out
 BUCKET = 40  # batches that are sorted by length together
@@ -23,7 +23,7 @@ BUCKET = 40  # batches that are sorted by length together
 class Example:
     """One game: its plies, cut to the longest that the model reads, and both players' labels (White, Black)."""
 
-    plies: Plies
+    plies: Inputs
     scalars: Floats  # (plies, n)
     bands: npt.NDArray[np.int64]  # (2,)
     ratings: Floats  # (2,)

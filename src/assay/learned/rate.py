@@ -9,13 +9,13 @@ from assay.errors import LearnedError
 from assay.learned import boosting, forward
 from assay.learned.book import read_scalars, stored_book
 from assay.learned.calibrate import log_softmax
-from assay.learned.inputs import Plies
+from assay.learned.inputs import Inputs
 from assay.learned.run import Run
 
 Floats = npt.NDArray[np.float64]
 
 
-def posteriors(run: Run, plies: Plies, prior: Floats | None = None) -> Floats:
+def posteriors(run: Run, plies: Inputs, prior: Floats | None = None) -> Floats:
     """The posterior after each ply, (plies + 1, 2, bands); row 0 is the prior, before any move.
 
     With `prior` the posteriors are moved from the run's own prior to this one: p'(y) ~ p(y) prior'(y) / prior(y)
@@ -35,7 +35,7 @@ def posteriors(run: Run, plies: Plies, prior: Floats | None = None) -> Floats:
     return np.asarray(np.exp(log_softmax(logs)))
 
 
-def _log_posteriors(run: Run, plies: Plies) -> Floats:
+def _log_posteriors(run: Run, plies: Inputs) -> Floats:
     if not len(plies):
         return np.empty((0, 2, len(run.prior)))
     if run.config.model == "mean":
@@ -52,7 +52,7 @@ def _log_posteriors(run: Run, plies: Plies) -> Floats:
     return log_softmax(found / run.temperature)
 
 
-def _read(run: Run, plies: Plies) -> Floats:
+def _read(run: Run, plies: Inputs) -> Floats:
     """Logits of the sequence models, turned from mover and opponent to White and Black."""
     seen = plies.first(run.config.max_plies)
     scalars = read_scalars(seen, run.inputs, stored_book(run.weights))

@@ -6,8 +6,8 @@ import numpy as np
 
 from assay.games import to_arrays
 from assay.learned import encode_games
-from assay.learned.mirror import mover_view
-from assay.learned.scalars import SCALAR_NAMES
+from assay.learned.encode import SCALAR_NAMES
+from assay.learned.inputs import mover_view
 
 
 def scalars(movetext: str) -> dict[str, int]:
