@@ -33,12 +33,11 @@ from assay.learned import (
 )
 from assay.learned.baselines import train_boosting
 from assay.learned.build import Built
+from assay.learned.epochs import loss_of, make_optimiser, scalar_scale
 from assay.learned.forward import one_thread
-from assay.learned.loader import Batch, Examples, collate, make_batches
-from assay.learned.model import Net
-from assay.learned.shipped import shipped
-from assay.learned.train import loss_of, make_optimiser, scalar_scale
-from assay.learned.training import Trained, training_rows
+from assay.learned.lessons import Trained, training_rows
+from assay.learned.net import Batch, Examples, Net, collate, make_batches
+from assay.learned.run import shipped
 from measure import Measurement, best, cpu, show
 
 CONFIG = Config(d_model=64, layers=2, square_width=32, max_plies=128)

@@ -15,11 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from assay.learned import Run, open_dataset, open_run, posteriors
-from assay.learned.calibrate import fit_temperature
-from assay.learned.fit import with_power
 from assay.learned.forward import one_thread
+from assay.learned.lessons import fit_temperature, validation_rows
 from assay.learned.run import save_run
-from assay.learned.training import validation_rows
+from assay.learned.train import with_power
 from assay.table import render
 
 

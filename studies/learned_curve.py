@@ -16,10 +16,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from assay.learned import fit_run, open_dataset, open_run
-from assay.learned.config import Config, read_config
 from assay.learned.evaluate import judge, standard_error, unseen_rows
-from assay.learned.run import MANIFEST, SETTINGS
-from assay.learned.training import drawn, training_rows
+from assay.learned.lessons import drawn, training_rows
+from assay.learned.run import MANIFEST, SETTINGS, Config, read_config
 from assay.reports.plots_learned import save_figure
 from assay.table import render
 

@@ -22,11 +22,11 @@ from assay.games import read_games, to_arrays
 from assay.games.columns import rating
 from assay.games.sets import hash64
 from assay.learned import encode_games
-from assay.learned.boosting import features
-from assay.learned.engine_scalars import analyst
+from assay.learned.baselines import ply_features
+from assay.learned.build import analyst
+from assay.learned.forward import posteriors
 from assay.learned.inputs import Inputs
-from assay.learned.rate import posteriors
-from assay.learned.shipped import shipped
+from assay.learned.run import shipped
 from assay.scoring import implied_noise, posterior_mean
 from assay.table import render
 
@@ -54,7 +54,7 @@ def main() -> None:
             continue
         clock = np.full((part.stop - part.start, 2), np.nan, dtype=np.float32)
         plies = Inputs(encoded.planes[part], encoded.scalars[part], clock, engine[part], ended=True)
-        plain.append(features(plies, ("board",))[-1])
+        plain.append(ply_features(plies, ("board",))[-1])
         with_engine.append(np.concatenate((plain[-1], _engine_means(plies)), axis=1))
         engine_alone.append(_engine_means(plies))
         learned.append(posterior_mean(posteriors(run, plies)[-1], run.edges, run.within))

@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "policy": {"games"},
     "results": set(),
     "moves": {"games", "engine", "policy"},
-    "learned": {"games", "engine", "moves"},
+    "learned": {"games", "engine"},
     "reports": {"games", "engine", "moves", "learned", "results"},
     "web": {"games", "engine", "moves", "learned", "results", "reports"},
     "cli": {"games", "engine", "policy", "moves", "learned", "results", "reports", "web"},

@@ -11,8 +11,8 @@ from assay.games import to_arrays
 from assay.learned import Config, encode_games, fit_run, open_run
 from assay.learned.book import BOOK_PLIES, PULL, Book, game_keys, make_book, make_books, position_keys, read_scalars
 from assay.learned.dataset import Dataset
+from assay.learned.forward import posteriors
 from assay.learned.inputs import Inputs
-from assay.learned.rate import posteriors
 
 SPANISH, ITALIAN, ENGLISH = "1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3. Bc4", "1. c4 e5"
 

@@ -14,7 +14,7 @@ from assay.engine.imports import import_file
 from assay.engine.store import Store
 from assay.errors import StoreError
 from assay.learned import Selection, build_dataset, open_dataset
-from assay.learned.engine_scalars import analyst, engine_scalars
+from assay.learned.build import analyst, engine_scalars
 
 MOVES = ["e2e4", "e7e5", "g1f3", "b8c6"]
 PGN = '[WhiteElo "1500"]\n[BlackElo "1600"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'

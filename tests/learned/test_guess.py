@@ -15,7 +15,7 @@ from assay.cli.guess import guess as command
 from assay.errors import InputError, LearnedError
 from assay.learned import guess_games
 from assay.learned.guess import estimate, pool_games, read_prior, sparkline
-from assay.learned.shipped import SHIPPED, model_of, shipped
+from assay.learned.run import SHIPPED, model_of, shipped
 
 ITALIAN = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 1/2-1/2"
 BLUNDER = "1. f3 e5 2. g4 Qh4# 0-1"

@@ -15,8 +15,7 @@ import pytest
 from assay import manifest
 from assay.errors import AssayError, InputError, LearnedError
 from assay.learned import guess_games
-from assay.learned.config import read_config
-from assay.learned.shipped import shipped
+from assay.learned.run import read_config, shipped
 
 Array = npt.NDArray[Any]
 

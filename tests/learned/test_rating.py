@@ -11,12 +11,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from assay import manifest
 from assay.errors import LearnedError
-from assay.learned import boosting, fit_run, open_run, posteriors
-from assay.learned.calibrate import fit_power, log_softmax, pool
-from assay.learned.config import from_mapping
+from assay.learned import baselines, fit_run, open_run, posteriors
 from assay.learned.dataset import Dataset
 from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, unseen_rows
-from assay.learned.run import Run
+from assay.learned.lessons import fit_power, log_softmax, pool
+from assay.learned.run import Run, from_mapping
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +28,9 @@ def test_trees_as_arrays_say_what_scikit_learn_says() -> None:
     rng = np.random.default_rng(4)
     features = rng.normal(size=(400, 6))
     bands = np.digitize(features[:, 0] + 0.3 * rng.normal(size=400), [-1, 0, 1]) + 1  # nobody in bands 0 and 5
-    trees = boosting.fit(features, bands, 6, None, seed=2)
+    trees = baselines.grow_trees(features, bands, 6, None, seed=2)
     grown = HistGradientBoostingClassifier(
-        max_iter=boosting.ROUNDS,
+        max_iter=baselines.ROUNDS,
         learning_rate=0.1,
         max_leaf_nodes=12,
         l2_regularization=1.0,
@@ -39,14 +38,14 @@ def test_trees_as_arrays_say_what_scikit_learn_says() -> None:
         random_state=2,
     ).fit(features, bands)
     fresh = rng.normal(size=(100, 6))
-    found = np.exp(log_softmax(boosting.logits(trees, fresh)))
+    found = np.exp(log_softmax(baselines.tree_logits(trees, fresh)))
     np.testing.assert_allclose(found[:, 1:5], grown.predict_proba(fresh), atol=1e-5)
     assert found[:, [0, 5]].max() < 1e-6
 
 
 def test_aggregates_look_back_and_never_ahead(dataset: Dataset) -> None:
     plies = dataset.game(2)
-    whole, start = boosting.features(plies, ("board",)), boosting.features(plies.first(7), ("board",))
+    whole, start = baselines.ply_features(plies, ("board",)), baselines.ply_features(plies.first(7), ("board",))
     np.testing.assert_array_equal(whole[:7], start)
     # White's own means are the opponent's means in Black's row.
     half = (whole.shape[2] - 2) // 2

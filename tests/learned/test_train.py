@@ -17,13 +17,12 @@ import torch
 from assay.errors import InputError, LearnedError, OutputError
 from assay.learned import Config, fit_run, open_run, posteriors
 from assay.learned.checkpoint import NAME
-from assay.learned.config import from_mapping, read_config
 from assay.learned.dataset import Dataset
-from assay.learned.fit import read_history
-from assay.learned.model import Net
-from assay.learned.run import METRICS
-from assay.learned.train import bells, follow, train
-from assay.learned.training import average_bands, drawn, training_rows, validation_rows
+from assay.learned.epochs import bells, follow, train
+from assay.learned.lessons import average_bands, drawn, training_rows, validation_rows
+from assay.learned.net import Net
+from assay.learned.run import METRICS, from_mapping, read_config
+from assay.learned.train import read_history
 
 TINY = {"d_model": 8, "layers": 1, "heads": 2, "square_width": 2, "batch_size": 16, "max_plies": 16, "lr": 3e-3}
 
@@ -66,8 +65,8 @@ def test_a_run_is_written_whole(dataset: Dataset, tmp_path: Path, extra: dict[st
 SCRIPT = """
 import sys
 from pathlib import Path
-import assay.learned.train as module
-from assay.learned.config import from_mapping
+import assay.learned.epochs as module
+from assay.learned.run import from_mapping
 from assay.learned.dataset import open_dataset
 module.CHECKPOINT_SECONDS = 0.0
 sizes = dict(d_model=8, layers=1, heads=2, square_width=2)

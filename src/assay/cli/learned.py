@@ -19,6 +19,8 @@ from assay.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from assay.learned.evaluate import Beside
+    from assay.learned.run import Run
     from assay.scoring import Score
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -93,7 +95,7 @@ def encode(
         analyst = None
         if analyses is not None:
             from assay.engine.store import Store
-            from assay.learned.engine_scalars import analyst as analyst_of
+            from assay.learned.build import analyst as analyst_of
 
             analyst = analyst_of(stack.enter_context(Store(analyses)), depth)
             settings |= {"analyses": analyses.name, "depth": depth}
@@ -198,10 +200,9 @@ def train(
       assay train dataset -o trees --model boosting
       assay train dataset -o run --resume
     """
-    from assay.learned.config import Config, read_config, with_options
     from assay.learned.dataset import open_dataset
-    from assay.learned.fit import fit_run
-    from assay.learned.run import open_run, read_settings
+    from assay.learned.run import Config, open_run, read_config, read_settings, with_options
+    from assay.learned.train import fit_run
     from assay.reports.plots_learned import reliability_figure, save_figure, training_figure
 
     inputs = ("board", *(kind for kind, wanted in (("clock", clock), ("engine", engine), ("ending", ending)) if wanted))
@@ -302,12 +303,29 @@ def evaluate(
             save_figure(reliability_figure(judged), plots / "reliability.svg")
             save_figure(confusion_figure(judged), plots / "confusion.svg")
     if analysed is not None and analyses is not None:
-        from assay.learned.beside import judge_beside
-
-        both = judge_beside(open_run(run), analysed, analyses)
+        both = _beside_moves(open_run(run), analysed, analyses)
         table.append({"run": run.name, "what": "analysed games", **_shown(both.learned)})
-        table.append({"run": "intrinsic", "what": "analysed games", **_shown(both.intrinsic)})
+        table.append({"run": "intrinsic", "what": "analysed games", **_shown(both.others)})
     print_table(table, ("run", "what", *_COLUMNS), format=format, decimals=_DECIMALS)
+
+
+def _beside_moves(run: Run, path: Path, store: Path) -> Beside:
+    """The run and the model of valued moves on the analysed games of a file, both under the run's prior."""
+    from assay.learned.evaluate import judge_beside, normal_prior
+    from assay.learned.guess import guess_games
+    from assay.moves.analysed import analysed_turns, read_all
+    from assay.moves.calibration import load
+    from assay.moves.review import game_posteriors
+
+    scale, prior = load(None), normal_prior(run)
+    turns = analysed_turns(read_all([path]), store, scale, analyse_missing=False, quiet=True)
+    others = {
+        (game + 1, side): (found.rating, found.posterior.ratings, found.posterior.probability[-1])
+        for game in sorted(set(turns.game.tolist()))
+        for side, found in enumerate(game_posteriors(turns, game, scale, prior=prior))
+        if found.rating is not None
+    }
+    return judge_beside(run, guess_games(path, model=str(run.path))[0], others)
 
 
 _COLUMNS = (

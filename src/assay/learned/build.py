@@ -1,4 +1,8 @@
-"""PGN to a dataset: read, select, encode, split, pack into shards; what is left out is counted by reason."""
+"""PGN to a dataset: read, select, encode, split, pack into shards; what is left out is counted by reason.
+
+Engine scalars, for those who have analyses, are what a store says of the move played: rank, loss, gap to the next move,
+value of the position.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,9 @@ from polars import selectors
 
 from assay import manifest
 from assay.bands import STANDARD, Bands
-from assay.errors import LearnedError, OutputError
+from assay.engine.store import Store
+from assay.engine.turns import turns
+from assay.errors import LearnedError, OutputError, StoreError
 from assay.games import Game, GameArrays, to_arrays
 from assay.games.columns import rows
 from assay.games.duplicates import Seen
@@ -38,6 +44,13 @@ MIXED = "players of different sets"
 NOT_DRAWN = "not drawn by the share"
 FILTERED = "not chosen by the filter"
 AGAIN = "occurs more than once"
+
+# Adds engine scalars to a batch: for games and their arrays, (plies, 4) with nan where there is no analysis.
+Analyst = Callable[[list[Game], GameArrays], Floats]
+# Tells which games to take by their rows of an index.
+Filter = Callable[[pl.DataFrame], npt.NDArray[np.bool_]]
+
+_ANY_VALUE = 1e6  # pawns: no position is left out for being decided
 
 
 @dataclass(frozen=True)
@@ -69,12 +82,6 @@ class Built:
     analysed: int
     left_out: dict[str, int]
     duplicates: str = ""  # which games occur more than once, in a sentence
-
-
-# Adds engine scalars to a batch: for games and their arrays, (plies, 4) with nan where there is no analysis.
-Analyst = Callable[[list[Game], GameArrays], Floats]
-# Tells which games to take by their rows of an index.
-Filter = Callable[[pl.DataFrame], npt.NDArray[np.bool_]]
 
 
 @dataclass
@@ -255,3 +262,42 @@ def _encode_batch(
                 "analysed": bool(np.isfinite(plies.engine[:, 0]).any()),
             },
         )
+
+
+def analyst(store: Store, depth: int) -> Analyst:
+    """A function that finds the engine scalars of games in a store, by analyses of this depth.
+
+    A game none of whose positions is stored gets nan throughout; if that is so for all games, the caller sees it in
+    the count of analysed games.
+    """
+    store.choose(depth=depth)
+
+    def analyse(games: list[Game], arrays: GameArrays) -> Floats:
+        scalars = np.full((arrays.plies, len(ENGINE_NAMES)), np.nan, dtype=np.float32)
+        try:
+            found = turns(games, store, depth=depth, from_move=1, limit=_ANY_VALUE)
+        except StoreError:
+            return scalars  # none of these games' positions is stored
+        rows = arrays.offsets[found.game] + found.ply
+        scalars[rows] = engine_scalars(found.values, found.played)
+        return scalars
+
+    return analyse
+
+
+def engine_scalars(values: npt.NDArray[np.float64], played: npt.NDArray[np.int64]) -> Floats:
+    """Rank, loss, gap and value, each as log(1 + |x|) with its sign, from values (turns, moves) with the best first.
+
+    A move that the engine did not list is taken for the worst listed; pawns and ranks are both on a scale of ratios,
+    as people see them (Regan & Haworth 2011 scale the differences in the same spirit).
+
+    >>> engine_scalars(np.array([[1.0, 0.5, 0.0]]), np.array([2])).astype(float).round(2).tolist()
+    [[1.1, 0.69, 0.41, 0.69]]
+    """
+    listed = np.isfinite(values).sum(axis=1)
+    at = np.where(played < 0, listed - 1, played)
+    best = values[:, 0]
+    rows = np.arange(len(values))
+    second = np.where(listed > 1, values[:, min(1, values.shape[1] - 1)], best)
+    raw = np.stack((at, best - values[rows, at], best - second, best), axis=1)
+    return np.asarray(np.sign(raw) * np.log1p(np.abs(raw)), dtype=np.float32)

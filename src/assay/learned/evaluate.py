@@ -1,25 +1,33 @@
-"""A run judged on games it has not seen: by ply, by band, by speed, for one player and for the pair."""
+"""A run judged on games it has not seen: by ply, by band, by speed, for one player and for the pair.
+
+Where others have posteriors of the same games, both can be judged side by side.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.errors import LearnedError
-from assay.learned import tags
-from assay.learned.calibrate import fit_power, pool
+from assay.learned.baselines import tag_posteriors
 from assay.learned.dataset import Dataset
-from assay.learned.forward import one_thread
-from assay.learned.rate import posteriors
+from assay.learned.forward import one_thread, posteriors
+from assay.learned.guess import Guess
+from assay.learned.lessons import fit_power, pool
 from assay.learned.run import Run
 from assay.progress import Progress
-from assay.scoring import Score, posterior_mean, score
+from assay.scoring import Score, band_of, posterior_mean, score
 
 Floats = npt.NDArray[np.float64]
 
 PLIES = (0, 10, 20, 40, 60)
+
+# Posteriors of others at the end of games, by game (from 1) and side (0 for White): the rating in the tags, a grid of
+# ratings, and their probabilities.
+Others = Mapping[tuple[int, int], tuple[float, Floats, Floats]]
 
 
 @dataclass(frozen=True)
@@ -98,7 +106,7 @@ def judge(
     with one_thread(), Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
         for number, row in enumerate(rows.tolist()):
             if run.config.model == "tags":
-                whole = tags.posteriors(run, dataset, row, prior)
+                whole = tag_posteriors(run, dataset, row, prior)
                 found[number, :-1] = whole[0]
             else:
                 whole = posteriors(run, dataset.game(row), prior)
@@ -184,3 +192,53 @@ def pooled(
 
 def _told(edges: Floats) -> str:
     return f"{edges[0]:.0f}-{edges[-1]:.0f} by {edges[1] - edges[0]:.0f}"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Both kinds of posterior judged on the same players."""
+
+    learned: Score
+    others: Score
+
+
+def normal_prior(run: Run) -> tuple[float, float]:
+    """Mean and standard deviation of a run's prior, for those who take a normal one."""
+    middle = (run.edges[1:] + run.edges[:-1]) / 2
+    mean = float(posterior_mean(run.prior[None], run.edges, run.within)[0])
+    return mean, float(np.sqrt(run.prior @ (middle - mean) ** 2))
+
+
+def judge_beside(run: Run, guesses: Sequence[Guess], others: Others) -> Beside:
+    """Judge a run and others on the same games, where both have a posterior and the rating lies inside the bands.
+
+    The others' prior should be :func:`normal_prior` of the run; their fine grid is summed into the bands.
+    """
+    of_game = {guess.number: guess for guess in guesses}
+    learned, given, ratings = [], [], []
+    for (number, side), (rating, grid, probability) in others.items():
+        if number in of_game and run.edges[0] <= rating < run.edges[-1]:
+            learned.append(of_game[number].posteriors[-1, side])
+            given.append(into_bands(grid, probability, run.edges))
+            ratings.append(rating)
+    if not ratings:
+        raise LearnedError(
+            f"no analysed game has a rating inside the bands {_told(run.edges)} of {run.path}; give others."
+        )
+    centre = normal_prior(run)[0]
+    both = (
+        score(np.array(some), run.edges, np.array(ratings), centre=centre, within=run.within)
+        for some in (learned, given)
+    )
+    return Beside(*both)
+
+
+def into_bands(grid: Floats, probability: Floats, edges: Floats) -> Floats:
+    """Probabilities on a grid of ratings summed into bands; what lies outside goes to the nearest.
+
+    >>> into_bands(np.array([900.0, 1100.0, 1150.0, 1300.0]), np.full(4, 0.25), np.array([1000.0, 1200.0, 1400.0]))
+    array([0.75, 0.25])
+    """
+    bands = len(edges) - 1
+    inside = np.clip(band_of(grid, edges), 0, bands - 1)
+    return np.bincount(inside, weights=probability, minlength=bands).astype(np.float64)

@@ -16,13 +16,11 @@ from assay.errors import InputError, LearnedError
 from assay.games import Game, GameArrays, read_games, to_arrays
 from assay.games.columns import rating
 from assay.games.duplicates import Seen
-from assay.learned.calibrate import pool
 from assay.learned.encode import EncodedGames, encode_games
-from assay.learned.forward import one_thread
+from assay.learned.forward import one_thread, posteriors
 from assay.learned.inputs import ENGINE_NAMES, RESULTS, Inputs, clock_scalars
-from assay.learned.rate import posteriors
-from assay.learned.run import Run
-from assay.learned.shipped import model_of
+from assay.learned.lessons import pool
+from assay.learned.run import Run, model_of
 from assay.manifest import parse
 from assay.pools import time_control
 from assay.scoring import posterior_mean, quantile
