@@ -61,7 +61,7 @@ def test_a_game_is_guessed_after_every_move(games: Callable[..., Path]) -> None:
 
 def test_a_beginners_game_is_rated_below_a_sound_one(games: Callable[..., Path]) -> None:
     sound, silly = guess_games(games(("A", "B", ITALIAN), ("C", "D", BLUNDER)), model="lichess")[0]
-    assert estimate(silly.posteriors[-1, 0], silly.run).mean < estimate(sound.posteriors[-1, 0], sound.run).mean
+    assert estimate(silly.posteriors[-1, 0], silly.run).value < estimate(sound.posteriors[-1, 0], sound.run).value
 
 
 def test_games_of_one_player_are_pooled(games: Callable[..., Path]) -> None:

@@ -88,7 +88,7 @@ def test_games_of_other_files_are_left_out(folder: Path) -> None:
 def test_an_interrupted_training_ends_where_a_whole_one_does(folder: Path) -> None:
     run("train", folder / "made", "-o", folder / "whole", "--steps", "12", *SMALL)
     # Stopped after eight steps; the rate must fall at the same place, so the steps are those of the whole.
-    from assay.policy import train as training
+    from assay.policy import training
 
     class Stop(Exception):  # noqa: N818
         pass

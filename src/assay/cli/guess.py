@@ -141,7 +141,7 @@ def _print_moves(guess: Guess, format: str) -> None:
         row: dict[str, Any] = {"ply": ply, "move": _numbered(guess, ply)}
         for side, posterior in zip(("white", "black"), pair, strict=True):
             found = estimate(posterior, guess.run)
-            row |= {side: found.mean, f"{side}_low": found.low, f"{side}_high": found.high}
+            row |= {side: found.value, f"{side}_low": found.low, f"{side}_high": found.high}
             if format == "table":
                 row[f"{side}_bands"] = f"|{sparkline(posterior)}|"
             else:
@@ -179,10 +179,10 @@ def _print_games(guesses: list[Guess], format: str, player: str | None, pooled: 
                 posterior = guess.posteriors[-1, side]
                 found = estimate(posterior, guess.run)
                 row = {"game": guess.number, "colour": colour, "player": guess.players[side]}
-                row |= {"rating": guess.ratings[side], "guess": found.mean, "low": found.low, "high": found.high}
+                row |= {"rating": guess.ratings[side], "guess": found.value, "low": found.low, "high": found.high}
                 rows.append(row | {"bands": f"|{sparkline(posterior)}|"})
     if pooled is not None:
         found = estimate(pooled, guesses[0].run)
-        row = {"game": None, "colour": "pooled", "player": player, "rating": None, "guess": found.mean}
+        row = {"game": None, "colour": "pooled", "player": player, "rating": None, "guess": found.value}
         rows.append(row | {"low": found.low, "high": found.high, "bands": f"|{sparkline(pooled)}|"})
     print_table(rows, format=format, decimals={"guess": 0, "low": 0, "high": 0})

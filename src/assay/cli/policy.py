@@ -151,8 +151,8 @@ def train(
     from assay.errors import MissingExtra
 
     try:
-        from assay.policy.train import CURVE, Plan, read_plan
-        from assay.policy.train import train as train_policy
+        from assay.policy.training import CURVE, Plan, read_plan
+        from assay.policy.training import train as train_policy
     except ImportError as error:
         raise MissingExtra("torch", "learn") from error
 

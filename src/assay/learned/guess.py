@@ -12,6 +12,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from assay.curve import Estimate
 from assay.errors import InputError, LearnedError
 from assay.games import Game, GameArrays, read_games, to_arrays
 from assay.games.columns import rating
@@ -48,20 +49,11 @@ class Guess:
         return self.run.edges
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A posterior in three numbers: its mean and the interval that holds most of it."""
-
-    mean: float
-    low: float
-    high: float
-
-
 def estimate(posterior: Floats, run: Run, level: float = 0.8) -> Estimate:
     """Mean and central interval of one posterior of a run."""
     row, tail = posterior[None], (1 - level) / 2
     low, high = (quantile(row, run.edges, share, run.within) for share in (tail, 1 - tail))
-    return Estimate(float(posterior_mean(row, run.edges, run.within)[0]), float(low[0]), float(high[0]))
+    return Estimate(float(posterior_mean(row, run.edges, run.within)[0]), float(low[0]), float(high[0]), level)
 
 
 def guess_games(

@@ -20,7 +20,7 @@ CALIBRATION_GAMES = 1500
 
 
 @dataclass(frozen=True)
-class Fitted:
+class Finished:
     """A finished run and how it does on validation games, under its own prior."""
 
     run: Run
@@ -37,7 +37,7 @@ def fit_run(
     start: Run | None = None,
     resume: bool = False,
     quiet: bool = True,
-) -> Fitted:
+) -> Finished:
     """Train into a folder, beginning with the weights of `start`, if any.
 
     A folder that holds a training already is only touched with `resume`.
@@ -73,7 +73,7 @@ def fit_run(
         "split": "game" if dataset.manifest["settings"]["by_game"] else "player",
     }
     run = save_run(run, dataset=about, results=trained.results)
-    return Fitted(run, validation, read_history(folder))
+    return Finished(run, validation, read_history(folder))
 
 
 def with_power(run: Run, dataset: Dataset, *, quiet: bool = True) -> tuple[Run, Judged]:

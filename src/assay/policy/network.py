@@ -12,11 +12,11 @@ from torch import Tensor, nn
 from assay.policy.features import Features
 from assay.policy.model import LEVEL, PLACES, SIZES, Size, level_inputs
 
-__all__ = ["Batch", "MoveModel", "batch_of", "loss_of"]
+__all__ = ["MoveModel", "Tensors", "batch_of", "loss_of"]
 
 
 @dataclass(frozen=True)
-class Batch:
+class Tensors:
     """Positions ready for the network: moves of all of them in one row."""
 
     inputs: Tensor  # (moves, features and planes)
@@ -31,10 +31,10 @@ class Batch:
         return len(self.state)
 
 
-def batch_of(found: Features, elo: npt.ArrayLike, pool: npt.ArrayLike) -> Batch:
+def batch_of(found: Features, elo: npt.ArrayLike, pool: npt.ArrayLike) -> Tensors:
     """Put features into tensors."""
     state = np.concatenate([found.state, level_inputs(elo, pool)], axis=1)
-    return Batch(
+    return Tensors(
         torch.from_numpy(found.inputs).T,
         torch.from_numpy(found.placed + PLACES),
         torch.from_numpy(found.moves.row.astype(np.int64)),
@@ -63,7 +63,7 @@ class MoveModel(nn.Module):
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: Tensors) -> Tensor:
         """The logarithm of the chance of each move among the legal ones."""
         board = torch.relu(self.bag(batch.pieces, batch.piece_offsets) + self.state(batch.state))
         add, dot = self.context(board).chunk(2, dim=1)

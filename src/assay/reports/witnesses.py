@@ -135,4 +135,4 @@ def _pooled(name: str, guesses: Sequence[Guess]) -> Estimate:
     except AssayError as error:
         return Estimate(note=str(error).rstrip("."))
     found = estimate(posterior, guesses[0].run, LEVEL / 100)
-    return Estimate(found.mean, found.low, found.high)
+    return Estimate(found.value, found.low, found.high)
