@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import torch
 
+from assay.frozen import weights_of
 from assay.learned import forward
-from assay.learned.checkpoint import weights_of
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import scalars_of
 from assay.learned.net import Batch, Examples, Net, collate, grown, make_batches

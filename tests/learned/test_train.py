@@ -15,10 +15,11 @@ import pytest
 import torch
 
 from assay.errors import InputError, LearnedError, OutputError
+from assay.frozen import follow
 from assay.learned import Config, fit_run, open_run, posteriors
 from assay.learned.checkpoint import NAME
 from assay.learned.dataset import Dataset
-from assay.learned.epochs import bells, follow, train
+from assay.learned.epochs import bells, train
 from assay.learned.lessons import average_bands, drawn, training_rows, validation_rows
 from assay.learned.net import Net
 from assay.learned.run import METRICS, from_mapping, read_config

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import LearnedError
+from assay.frozen import freeze, thaw, under
 
 NAME = "checkpoint.npz"
 
@@ -46,11 +46,7 @@ def save(
     identity: dict[str, Any],
 ) -> None:
     """Write a checkpoint; the one before stays until this is whole. `mean` holds averaged weights, or is the net."""
-    arrays = {f"net.{name}": tensor.detach().numpy() for name, tensor in net.state_dict().items()}
-    if mean is not net:
-        arrays |= {f"mean.{name}": tensor.detach().numpy() for name, tensor in mean.state_dict().items()}
-    for name, moments in _moments(net, optimiser).items():
-        arrays |= {f"moment.{kind}.{name}": value.detach().numpy() for kind, value in moments.items()}
+    arrays = freeze(net, mean, optimiser, "moment.")
     arrays |= {f"best.{name}": array for name, array in best.items()}
     arrays["random"] = torch.get_rng_state().numpy()
     save_arrays(path / NAME, arrays, {"state": asdict(state), "identity": identity})
@@ -71,29 +67,6 @@ def load(
                 f"the checkpoint in {path} does not fit: its {name} is {meta['identity'].get(name)!r}, asked for is "
                 f"{value!r}. Resume with the settings it was started with, or train into another folder."
             )
-    for module, prefix in ((net, "net."), (mean, "net." if mean is net else "mean.")):
-        module.load_state_dict({name: torch.from_numpy(array) for name, array in _under(arrays, prefix).items()})
-    steps = _under(arrays, "moment.step.")
-    firsts, seconds = _under(arrays, "moment.exp_avg."), _under(arrays, "moment.exp_avg_sq.")
-    for name, parameter in net.named_parameters():
-        if name in steps:
-            optimiser.state[parameter] = {
-                "step": torch.from_numpy(np.asarray(steps[name])),
-                "exp_avg": torch.from_numpy(firsts[name]),
-                "exp_avg_sq": torch.from_numpy(seconds[name]),
-            }
+    thaw(arrays, net, mean, optimiser, "moment.")
     torch.set_rng_state(torch.from_numpy(arrays["random"]))
-    return State(**meta["state"]), _under(arrays, "best.")
-
-
-def weights_of(net: nn.Module) -> Arrays:
-    """The weights as arrays of their own."""
-    return {name: tensor.detach().numpy().copy() for name, tensor in net.state_dict().items()}
-
-
-def _moments(net: nn.Module, optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Tensor]]:
-    return {name: optimiser.state[p] for name, p in net.named_parameters() if p in optimiser.state}
-
-
-def _under(arrays: Arrays, prefix: str) -> Arrays:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    return State(**meta["state"]), under(arrays, "best.")

@@ -19,6 +19,7 @@ from torch.utils.data import DataLoader
 
 from assay.arrays import Arrays
 from assay.errors import LearnedError
+from assay.frozen import follow, load_weights, weights_of
 from assay.learned import checkpoint
 from assay.learned.dataset import Dataset
 from assay.learned.lessons import (
@@ -94,7 +95,7 @@ def train(
     optimiser = make_optimiser(net, config)
     identity = config.as_dict() | {"inputs": list(inputs), "dataset": dataset.identity}
     mean = copy.deepcopy(net) if config.average else net
-    state, best = checkpoint.State(), checkpoint.weights_of(net)
+    state, best = checkpoint.State(), weights_of(net)
     if resume and (folder / checkpoint.NAME).is_file():
         state, best = checkpoint.load(folder, net, mean, optimiser, identity)
     if start is not None:
@@ -115,14 +116,14 @@ def train(
             row |= judge(logits_of(mean, validation), dataset.edges, within)
             row |= {"seconds": time.monotonic() - began, "waiting": waited}
             if row["validation_nll"] < state.best_nll:
-                state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, checkpoint.weights_of(mean)
+                state.best_nll, state.best_epoch, best = row["validation_nll"], state.epoch, weights_of(mean)
             state.history.append(row)
             state.epoch, state.batch, state.loss_sum, state.ply_sum = state.epoch + 1, 0, 0.0, 0
             progress.note = f"epoch {state.epoch}, validation NLL {row['validation_nll']:.3f}"
             keep()
             write_metrics(folder / METRICS, state.history)
 
-    net.load_state_dict({name: torch.from_numpy(array) for name, array in best.items()})
+    load_weights(net, best)
     found = logits_of(net, validation)
     temperature = fit_temperature(found.values.reshape(-1, len(prior)), found.bands.reshape(-1))
     return Trained(
@@ -176,13 +177,6 @@ class _Course:
                 keep()
                 kept = time.monotonic()
         return waited
-
-
-def follow(mean: Net, net: Net, share: float) -> None:
-    """Move averaged weights by this share of the way towards those of the net."""
-    with torch.no_grad():
-        for slow, fast in zip(mean.parameters(), net.parameters(), strict=True):
-            slow.lerp_(fast, share)
 
 
 def _rating_alone(weights: Arrays) -> Arrays:

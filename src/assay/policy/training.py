@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from assay.arrays import Arrays, load_arrays, save_arrays
+from assay.arrays import load_arrays, save_arrays
 from assay.errors import InputError, LearnedError
+from assay.frozen import follow, freeze, load_weights, thaw, weights_of
 from assay.paths import atomic
 from assay.policy.features import features
 from assay.policy.grow import grown
@@ -206,8 +207,7 @@ def train(
     if resume:
         step, spent, curve = _load(out / CHECKPOINT, net, mean, optimiser, plan)
     elif start is not None:
-        larger = grown(start, _weights(net), plan.size)
-        net.load_state_dict({name: torch.from_numpy(array) for name, array in larger.items()})
+        load_weights(net, grown(start, weights_of(net), plan.size))
     if not resume:
         mean.load_state_dict(net.state_dict())
     began, losses = time.process_time() - spent, list[float]()
@@ -226,16 +226,14 @@ def train(
             optimiser.step()
             step += 1
             keep = min(1 - 1 / plan.average, step / (step + 10))
-            with torch.no_grad():
-                for slow, quick in zip(mean.parameters(), net.parameters(), strict=True):
-                    slow.lerp_(quick, 1 - keep)
+            follow(mean, net, 1 - keep)
             losses.append(loss.item())
             progress.note = f"loss {np.mean(losses[-200:]):.3f}"
             progress.update(step)
             if step % every == 0 or step == plan.steps:
                 spent = time.process_time() - began
                 told = {**about, "plan": asdict(plan), "steps": step}
-                policy = make_policy(_weights(mean), plan.size, told, str(out))
+                policy = make_policy(weights_of(mean), plan.size, told, str(out))
                 curve += _watch(policy, watched, step, spent, plan, float(np.mean(losses)))
                 losses = losses[-1:]
                 _save(out / CHECKPOINT, net, mean, optimiser, plan, step, spent, curve)
@@ -271,10 +269,6 @@ def _write_curve(path: Path, curve: list[dict[str, Any]]) -> None:
         part.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _weights(net: MoveModel) -> Arrays:
-    return {name: tensor.detach().numpy().copy() for name, tensor in net.state_dict().items()}
-
-
 def _save(
     path: Path,
     net: MoveModel,
@@ -285,11 +279,7 @@ def _save(
     spent: float,
     curve: list[dict[str, Any]],
 ) -> None:
-    arrays: Arrays = {f"net.{name}": array for name, array in _weights(net).items()}
-    arrays |= {f"mean.{name}": array for name, array in _weights(mean).items()}
-    for name, parameter in net.named_parameters():
-        for moment in ("step", "exp_avg", "exp_avg_sq"):
-            arrays[f"{moment}.{name}"] = optimiser.state[parameter][moment].numpy()
+    arrays = freeze(net, mean, optimiser, "")
     save_arrays(path, arrays, {"plan": asdict(plan), "step": step, "spent": spent, "curve": curve})
 
 
@@ -298,13 +288,9 @@ def _load(
 ) -> tuple[int, float, list[dict[str, Any]]]:
     arrays, meta = load_arrays(path)
     try:
-        for module, prefix in ((net, "net."), (mean, "mean.")):
-            module.load_state_dict({name: torch.from_numpy(arrays[prefix + name]) for name in module.state_dict()})
-        for name, parameter in net.named_parameters():
-            optimiser.state[parameter] = {
-                moment: torch.from_numpy(np.asarray(arrays[f"{moment}.{name}"]))
-                for moment in ("step", "exp_avg", "exp_avg_sq")
-            }
+        thaw(arrays, net, mean, optimiser, "")
+        if len(optimiser.state) < len(list(net.parameters())):
+            raise KeyError("exp_avg")
         return int(meta["step"]), float(meta["spent"]), list(meta["curve"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
         raise LearnedError(f"{path} does not fit: {error}. Resume with the settings it was started with.") from error
