@@ -31,7 +31,7 @@ from assay.games.legal import (
     straight,
 )
 from assay.games.rules import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK
-from assay.policy.exchange import VALUES, exchange
+from assay.policy.captures import VALUES, exchange
 
 Floats = npt.NDArray[np.float32]
 Squares = npt.NDArray[np.integer]

@@ -44,7 +44,7 @@ class Convolution:
 
 
 @dataclass(frozen=True)
-class Block:
+class Residual:
     """A residual block: two convolutions, then a gate and a shift for each channel (squeeze and excitation)."""
 
     first: Convolution
@@ -60,7 +60,7 @@ class Leela:
     name: str
     identity: str
     entry: Convolution
-    blocks: tuple[Block, ...]
+    blocks: tuple[Residual, ...]
     head: Convolution
     moves: Convolution
 
@@ -237,7 +237,7 @@ def _network(fields: list[Field], name: str, identity: str) -> Leela:
         if not narrow:
             raise _Damaged(f"{what} has an empty layer")
         blocks.append(
-            Block(
+            Residual(
                 _convolution(_part(parts, 1, what), width, width, what),
                 _convolution(_part(parts, 2, what), width, width, what),
                 (_shaped(layers[0], (narrow, width), what).T.copy(), layers[1]),
