@@ -21,7 +21,7 @@ from assay.engine.imports import import_file
 from assay.engine.store import Store
 from assay.errors import AssayError, AssayWarning
 from assay.moves.calibration import load, to_json
-from assay.moves.names import read_aliases, read_ratings
+from assay.players import read_aliases, read_ratings
 
 _ROW = {
     "fen": "4k3/P7/8/8/8/8/8/4K3 w - - 0 1",

@@ -15,10 +15,9 @@ from contextlib import redirect_stderr, redirect_stdout
 import click
 from fuzz.made import FOLDER, scratch
 
-from assay.cli.resultfiles import read_list, read_start
 from assay.cli.results import results
 from assay.errors import AssayError, AssayWarning
-from assay.moves.names import number, read_rows
+from assay.players import number, read_list, read_rows, read_start
 
 SWITCHES = ("-m", "-y", "-r", "-Y", "-i", "-x", "-b", "--start", "-P")
 FILES = {

@@ -1,4 +1,4 @@
-"""Text from files as it may be printed: no name takes over a terminal, a line, or a spreadsheet.
+"""Text from files, as it is read and as it may be printed: no name takes over a terminal, a line, or a spreadsheet.
 
 Names, tags and file names are written by strangers. A terminal obeys what follows an escape character, a carriage
 return or a backspace; characters that turn the direction of writing make a line read as another one; a spreadsheet
@@ -22,6 +22,18 @@ _WITHIN_LINES = re.compile(f"[{_HIDDEN}]")
 _WITHIN_A_LINE = re.compile(f"[{_HIDDEN}\t\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the wide forms too: some spreadsheets take them for the narrow ones
+
+
+def decode(data: bytes) -> str:
+    """Bytes as text: UTF-8, or Latin-1 where they are not.
+
+    >>> decode(b"Gr\\xc3\\xbcnfeld"), decode(b"Gr\\xfcnfeld")
+    ('Grünfeld', 'Grünfeld')
+    """
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
 
 
 def printable(text: str, longest: int | None = None, *, lines: bool = False) -> str:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from assay.games import Game, read_games, read_tags
-from assay.games.duplicates import TAGS, UNREAD, Duplicates, Seen, duplicates_of, plain_name, repeats, unique
+from assay.games.duplicates import TAGS, UNREAD, Duplicates, Seen, duplicates_of, repeats, unique
 from assay.games.fingerprints import fingerprint, fingerprints
 from assay.games.split import split
+from assay.players import plain_name
 
 LONG = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8 10. d4 Nbd7"
 ANNOTATED = """1. e4 $1 {[%clk 1:30:00] best (by test)} 1... e5 (1... c5 2. Nf3 (2. c3) d6) 2.Nf3 Nc6 3. Bb5 {old} a6

@@ -112,10 +112,11 @@ def _turns(
 
     from assay.errors import InputError
     from assay.games.duplicates import Seen
+    from assay.games.reader import players_of
     from assay.moves.analysed import analysed_turns, as_in, read_all
     from assay.moves.calibration import load, preset_depth
     from assay.moves.groups import in_pool, rename
-    from assay.moves.names import players_of, read_aliases
+    from assay.players import read_aliases
 
     if sum(map(bool, (quick, deep, depth))) > 1:
         raise click.UsageError("--quick, --deep and --depth exclude each other.")
@@ -443,8 +444,8 @@ def screen(
 
     from assay.moves.evidence import judge
     from assay.moves.groups import by_pool
-    from assay.moves.names import check_ratings, main_ratings, read_ratings
     from assay.moves.screening import COLUMNS, conclusion, screen_groups
+    from assay.players import check_ratings, main_ratings, read_ratings
 
     given = None if ratings == "tag" else read_ratings(Path(ratings))
 

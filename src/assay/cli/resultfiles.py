@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
-from assay.games.reader import OUTSIDE, UNTAGGED, batched, decode, pick, unescape
+from assay.games.reader import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Stream, find_files
-from assay.moves.names import number, read_aliases, read_lines, read_rows
+from assay.players import read_aliases
+from assay.printable import decode
 from assay.results.encounters import DRAW, LOSS, WIN, PairTable, tabulate
 from assay.results.ratings import SELF_PLAY
 
@@ -428,25 +429,3 @@ def _openings(source: _Source, games: int) -> npt.NDArray[np.int64]:
     numbers = -1 - np.arange(games, dtype=np.int64)
     numbers[known] = np.unique(columns[known], axis=0, return_inverse=True)[1].ravel()
     return numbers
-
-
-def read_start(path: str | Path | None) -> dict[str, float]:
-    """Ratings of an earlier list: a CSV file with columns PLAYER and RATING, or rows of name, rating."""
-    if path is None:
-        return {}
-    rows = read_rows(path, 2)
-    name, rating = 0, 1
-    if rows:
-        head = [cell.lower() for cell in rows[0][1]]
-        if "player" in head and "rating" in head:
-            name, rating = head.index("player"), head.index("rating")
-            rows = rows[1:]
-    return {cells[name]: number(path, line, cells[rating]) for line, cells in rows if len(cells) > max(name, rating)}
-
-
-def read_list(path: str | Path) -> list[str]:
-    """The files named in a file, one in each line, in quotes or not."""
-    named = [line.strip().strip('"') for line in read_lines(path) if line.strip()]
-    if not named:
-        raise InputError(f"{path} names no files: it needs the name of a file of games in each line.")
-    return named

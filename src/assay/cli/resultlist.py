@@ -101,8 +101,7 @@ def scale_of(switches: Mapping[str, Any]) -> float:
 
 def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Standings:
     """Rate the games as the switches say."""
-    from assay.cli.resultfiles import read_start
-    from assay.moves.names import did_you_mean, nearest, number, read_rows
+    from assay.players import did_you_mean, nearest, number, read_rows, read_start
     from assay.results import rate_table
     from assay.results.gamepairs import count_pairs
 
@@ -246,7 +245,7 @@ def _errors(ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> 
 
 def make_listing(ratings: Standings, found: Results, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
     """The list that is printed and written, with the columns and errors asked for."""
-    from assay.moves.names import read_rows
+    from assay.players import read_rows
     from assay.results.information import check_matrix
     from assay.results.listing import Listing
 
@@ -268,7 +267,7 @@ def make_listing(ratings: Standings, found: Results, switches: Mapping[str, Any]
 
 
 def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
-    from assay.moves.names import number, read_rows
+    from assay.players import number, read_rows
     from assay.results.listing import DEFAULT_COLUMNS, Style
     from assay.results.ratings import confidence_factor
 

@@ -289,7 +289,8 @@ def _check(switches: Mapping[str, Any]) -> None:
 
 def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, openings: bool = False) -> Results:
     """The games that the input switches name and let in."""
-    from assay.cli.resultfiles import read_list, read_results
+    from assay.cli.resultfiles import read_results
+    from assay.players import read_list
 
     paths = [switches["pgn"]] if switches["pgn"] else []
     paths += read_list(switches["pgn_list"]) if switches["pgn_list"] else []
@@ -324,7 +325,7 @@ def _keep_named(found: Results, path: str, inside: bool, *, warn: bool) -> Resul
 
     import numpy as np
 
-    from assay.moves.names import read_rows
+    from assay.players import read_rows
 
     index = {name: i for i, name in enumerate(found.players)}
     named = np.zeros(len(found.players) + 1, np.bool_)

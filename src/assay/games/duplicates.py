@@ -4,7 +4,7 @@ Files of single rounds beside a cumulative one, a PGN beside its index, the same
 everyday practice, and a game that counts twice makes errors too small and evidence too strong. So every command counts
 such a game once and says so; `--keep-duplicates` counts them all.
 
-What may differ between two copies: the spelling of the names (see :func:`plain_name`), comments, variations, marks,
+What may differ between two copies: the spelling of the names (`players.plain_name`), comments, variations, marks,
 the result, event and site, and what is missing in one of them. Short games (fewer than ten moves) are played twice in
 earnest, so for these result and round must not contradict each other either. Games whose moves are not known are the
 same only if result, date, round and event are all there and equal, and if the two have not met in that round before
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 import struct
-import unicodedata
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ import numpy.typing as npt
 import xxhash
 
 from assay.games.reader import Game
+from assay.players import plain_name
 
 SHORT = 20  # plies: fewer may be the same in two games of one day
 UNREAD = np.uint64((1 << 64) - 1)  # in the place of moves that nobody has looked at yet
@@ -38,33 +38,12 @@ Column = tuple[Codes, Sequence[str | None]]  # an index into the values for each
 
 _LISTED = 5
 _UNKNOWN = frozenset({"", "?", "-", "????.??.??"})
-_FEDERATION = re.compile(r"\s*\(\s*[A-Za-z]{2,3}\s*\)\s*$|(?<=[a-z.])\s+[A-Z]{3}\s*$")
-_OTHER_SIGNS = re.compile(r"[\W_]+")
-_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"})
 _LICHESS = re.compile(r"(?:https?://)?lichess\.org/(\w{8})(?:\w{4})?(?:/(?:white|black))?(?:#\d+)?$", re.ASCII)
 _DATE = re.compile(r"\s*(\d{4}|\?{4})(?:\D(\d{1,2}|\?+))?(?:\D(\d{1,2}|\?+))?")
 _RESULTS = {"1-0": 1, "0-1": 2, "1/2-1/2": 3, "1/2": 3, "½-½": 3}  # one that is not known contradicts none
 _FACTS = ("White", "Date", "Result", "Round", "Site")
 _RECORD = struct.Struct("<QIBQQ")
 _MASK = (1 << 64) - 1
-
-
-def plain_name(name: str) -> str:
-    """A player's name without what its spellings differ in: case, accents, punctuation, a federation behind it.
-
-    >>> plain_name("Nepomniachtchi,Ian"), plain_name("NEPOMNIACHTCHI, Ian (RUS)"), plain_name("Sjöström, Åke SWE")
-    ('nepomniachtchi ian', 'nepomniachtchi ian', 'sjostrom ake')
-    >>> plain_name("?"), plain_name("Stockfish 1.5") == plain_name("Stockfish 15")
-    ('', False)
-    """
-    text = name.strip()
-    if text in _UNKNOWN:
-        return ""
-    text = _FEDERATION.sub("", text) or text
-    if not text.isascii():
-        apart = unicodedata.normalize("NFKD", text.casefold()).translate(_LETTERS)
-        text = "".join(c for c in apart if not unicodedata.combining(c)) or text
-    return _OTHER_SIGNS.sub(" ", text.lower()).strip() or name
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,9 @@ import pyarrow.compute as pc
 import rust_pgn_reader_python_binding as rust
 
 from assay.errors import InputError
-from assay.games.reader import Game, decode
+from assay.games.reader import Game
 from assay.games.rules import MOST_MOVES, legal_en_passant
+from assay.printable import decode
 
 EMPTY = "no text"
 VARIANT = "variant"

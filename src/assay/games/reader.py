@@ -16,6 +16,7 @@ from assay.errors import InputError
 from assay.games.lines import PADDING
 from assay.games.split import Split, last_start, split, start_within
 from assay.games.stream import Stream
+from assay.printable import decode
 
 UNTAGGED = "game without tags"
 OUTSIDE = "text before the first game"
@@ -63,16 +64,9 @@ class Game:
         return tags
 
 
-def decode(data: bytes) -> str:
-    """Bytes as text: UTF-8, or Latin-1 where they are not.
-
-    >>> decode(b"Gr\\xc3\\xbcnfeld"), decode(b"Gr\\xfcnfeld")
-    ('Grünfeld', 'Grünfeld')
-    """
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+def players_of(games: Iterable[Game]) -> set[str]:
+    """Who plays in these games."""
+    return {name.strip() for game in games for tag in ("White", "Black") if (name := game.tags.get(tag))}
 
 
 def unescape(value: str) -> str:

@@ -22,9 +22,10 @@ from assay.games.cut import with_gaps
 from assay.games.digits import small_numbers
 from assay.games.fingerprints import Fingerprints, fingerprints
 from assay.games.lines import Positions, same, words_at
-from assay.games.reader import decode, splits, unescape
+from assay.games.reader import splits, unescape
 from assay.games.split import Split
 from assay.games.stream import Stream, find_files
+from assay.printable import decode
 from assay.progress import Progress
 
 ENDLESS = "tag without end"

@@ -1,21 +1,27 @@
-"""Small files about players: other names, and ratings that take the place of the tags'; and who is meant by a name."""
+"""Small files about players: other names, anchors, ratings, lists; and who is meant by a name."""
 
 from __future__ import annotations
 
 import csv
 import math
+import re
+import unicodedata
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from pathlib import Path
 
 from assay.errors import AssayWarning, InputError
-from assay.games.reader import Game, decode
+from assay.printable import decode
 
 # Beyond this no number of such a file means anything.
 MOST = 1e6
 ORDER = " A row is main,other,...: the name to be shown, then those that stand for it."
 _NEAR = 0.75
+_NOBODY = frozenset({"", "?", "-"})
+_FEDERATION = re.compile(r"\s*\(\s*[A-Za-z]{2,3}\s*\)\s*$|(?<=[a-z.])\s+[A-Z]{3}\s*$")
+_OTHER_SIGNS = re.compile(r"[\W_]+")
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"})
 _LISTED = 3
 
 
@@ -94,11 +100,6 @@ def read_aliases(path: str | Path, present: Collection[str] | None = None, *, le
     return aliases
 
 
-def players_of(games: Iterable[Game]) -> set[str]:
-    """Who plays in these games."""
-    return {name.strip() for game in games for tag in ("White", "Black") if (name := game.tags.get(tag))}
-
-
 def read_ratings(path: str | Path) -> dict[str, float]:
     """Ratings by player from a CSV file of names and ratings; a header is passed over."""
     ratings = {}
@@ -128,6 +129,28 @@ def main_ratings(path: str | Path, ratings: Mapping[str, float], aliases: Mappin
         if found.setdefault(main, rating) != rating:
             raise InputError(f'{path} rates "{main}" twice, under different names, as {found[main]:g} and {rating:g}.')
     return found
+
+
+def read_start(path: str | Path | None) -> dict[str, float]:
+    """Ratings of an earlier list: a CSV file with columns PLAYER and RATING, or rows of name, rating."""
+    if path is None:
+        return {}
+    rows = read_rows(path, 2)
+    name, rating = 0, 1
+    if rows:
+        head = [cell.lower() for cell in rows[0][1]]
+        if "player" in head and "rating" in head:
+            name, rating = head.index("player"), head.index("rating")
+            rows = rows[1:]
+    return {cells[name]: number(path, line, cells[rating]) for line, cells in rows if len(cells) > max(name, rating)}
+
+
+def read_list(path: str | Path) -> list[str]:
+    """The files named in a file, one in each line, in quotes or not."""
+    named = [line.strip().strip('"') for line in read_lines(path) if line.strip()]
+    if not named:
+        raise InputError(f"{path} names no files: it needs the name of a file of games in each line.")
+    return named
 
 
 def check_ratings(path: str | Path, ratings: Mapping[str, float], present: Collection[str]) -> None:
@@ -171,13 +194,30 @@ def _refuse(
     )
 
 
+def plain_name(name: str) -> str:
+    """A player's name without what its spellings differ in: case, accents, punctuation, a federation behind it.
+
+    >>> plain_name("Nepomniachtchi,Ian"), plain_name("NEPOMNIACHTCHI, Ian (RUS)"), plain_name("Sjöström, Åke SWE")
+    ('nepomniachtchi ian', 'nepomniachtchi ian', 'sjostrom ake')
+    >>> plain_name("?"), plain_name("Stockfish 1.5") == plain_name("Stockfish 15")
+    ('', False)
+    """
+    text = name.strip()
+    if text in _NOBODY:
+        return ""
+    text = _FEDERATION.sub("", text) or text
+    if not text.isascii():
+        apart = unicodedata.normalize("NFKD", text.casefold()).translate(_LETTERS)
+        text = "".join(c for c in apart if not unicodedata.combining(c)) or text
+    return _OTHER_SIGNS.sub(" ", text.lower()).strip() or name
+
+
 def nearest(name: str, names: Collection[str]) -> str | None:
     """The one of these names that is likely to be meant: the same but for case, accents and order, or nearly so.
 
     >>> nearest("Garry Kasparov", ["Karpov, Anatoly", "Kasparov, Garry"]), nearest("Elm", ["Oak"])
     ('Kasparov, Garry', None)
     """
-    from assay.games.duplicates import plain_name
 
     def plain(text: str) -> str:
         return " ".join(sorted(plain_name(text).split()))

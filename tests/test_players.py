@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayWarning, InputError
-from assay.moves.names import check_ratings, read_aliases, read_ratings
+from assay.players import check_ratings, read_aliases, read_ratings
 
 
 def write(path: Path, text: str) -> Path:
