@@ -18,9 +18,9 @@ from fuzz.made import scratch
 from fuzz.run import KEPT
 from fuzz.targets.pgn import SEEDS, WORDS
 
-from assay.cli.resultfiles import read_results
 from assay.games.columns import rows
 from assay.games.moves import to_arrays
+from assay.games.outcomes import read_outcomes
 from assay.games.reader import read_games, splits
 from assay.games.stream import Stream
 
@@ -54,7 +54,7 @@ def check(seeds: list[bytes], chance: random.Random) -> None:
     numbers = {f"S{number}": number for number in range(AT_ONCE)}
     places = [place for place, game in enumerate(games) if game.tags.get("White") in numbers]
     assert [games[place].tags["White"] for place in places] == list(numbers), "a good game is gone"
-    assert set(numbers) <= set(read_results([file]).players)
+    assert set(numbers) <= set(read_outcomes([file]).players)
     with Stream(file) as stream:
         batches = [rows(part, file, Counter()) for part in splits(stream)]
     for batch in batches:

@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 from fuzz.made import GAMES, scratch
 
-from assay.cli.resultfiles import read_results
 from assay.games.columns import rows
 from assay.games.moves import to_arrays
+from assay.games.outcomes import read_outcomes
 from assay.games.reader import Game, pieces, split_piece, splits
 from assay.games.split import split
 from assay.games.stream import Stream
@@ -105,5 +105,5 @@ def _same_in_arrays(games: list[Game], file: str) -> None:
 
 def _same_in_results(games: list[Game], file: str) -> None:
     """Who reads results alone meets the same players; of games without tags only the thorough reader knows."""
-    found = read_results([file])
+    found = read_outcomes([file])
     assert len(found.outcome) <= len(games) and set("ABCD") <= set(found.players)

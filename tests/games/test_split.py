@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.cli.resultfiles import read_results
 from assay.games import Game, index, lines, read_games, reader, select
+from assay.games.outcomes import read_outcomes
 from assay.games.reader import OUTSIDE, TOO_LONG, UNTAGGED
 from assay.games.split import split
 
@@ -206,7 +206,7 @@ def test_lines_may_end_with_a_carriage_return_alone(
     assert all(raw[game.start_offset : game.end_offset].split() == game.data.split() for game in found)
     index(path, tmp_path / "games.parquet")
     assert [game.data for game in select([tmp_path / "games.parquet"])] == [game.data for game in found]
-    assert len(read_results([str(path)]).players) == len({name for game in found for name in _players(game)})
+    assert len(read_outcomes([str(path)]).players) == len({name for game in found for name in _players(game)})
 
 
 def _players(game: Game) -> tuple[str, str]:

@@ -11,8 +11,6 @@ from assay.cli.common import Command, print_data, say
 from assay.cli.results import Number, flag, input_options, options, read_input
 from assay.errors import RatingError
 
-RESULTS = ("0-1", "1/2-1/2", "1-0")
-
 
 @click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 @input_options
@@ -41,7 +39,7 @@ def prep(**switches: Any) -> None:
       assay prep -d -g 20 -m 5 -p raw.pgn -o shrunk.pgn
       assay prep --major-only *.pgn | assay results -W -D -
     """
-    from assay.cli.resultfiles import describe
+    from assay.games.outcomes import TEXTS, describe
     from assay.paths import atomic
     from assay.results.encounters import connect, select, tabulate
     from assay.results.ordo import group_report
@@ -66,7 +64,7 @@ def prep(**switches: Any) -> None:
         raise RatingError("nothing is left: no game fulfils all conditions.")
     tags = [name.replace("\\", "\\\\").replace('"', '\\"') for name in found.players]
     text = "".join(
-        f'[White "{tags[a]}"]\n[Black "{tags[b]}"]\n[Result "{RESULTS[c]}"]\n\n{RESULTS[c]}\n\n'
+        f'[White "{tags[a]}"]\n[Black "{tags[b]}"]\n[Result "{TEXTS[c]}"]\n\n{TEXTS[c]}\n\n'
         for a, b, c in zip(white.tolist(), black.tolist(), outcome.tolist(), strict=True)
     )
     if switches["groups"]:

@@ -11,7 +11,7 @@ from assay.cli.common import say
 from assay.errors import AssayWarning, RatingError
 
 if TYPE_CHECKING:
-    from assay.cli.resultfiles import Results
+    from assay.games.outcomes import Outcomes
     from assay.results import Standings
     from assay.results.listing import Errors, Listing, Style
 
@@ -41,9 +41,9 @@ UNCONNECTED = """
 """
 
 
-def why_none(found: Results) -> str:
+def why_none(found: Outcomes) -> str:
     """Why no game can be rated, for the end of a sentence."""
-    from assay.cli.resultfiles import describe
+    from assay.games.outcomes import describe
 
     reasons = dict(found.skipped)
     if found.unfinished:
@@ -51,7 +51,7 @@ def why_none(found: Results) -> str:
     return f" Left out: {describe(reasons)}." if reasons else ""
 
 
-def summary(talk: Callable[[str], None], found: Results, table: Any, switches: Mapping[str, Any]) -> None:
+def summary(talk: Callable[[str], None], found: Outcomes, table: Any, switches: Mapping[str, Any]) -> None:
     """Ordo's summary of the games read."""
     wins, draws, losses = (int(counts.sum()) for counts in (table.wins, table.draws, table.losses))
     counted = wins + draws + losses
@@ -75,7 +75,7 @@ def summary(talk: Callable[[str], None], found: Results, table: Any, switches: M
     talk("\n")
 
 
-def write_groups(talk: Callable[[str], None], found: Results, table: Any, path: str) -> None:
+def write_groups(talk: Callable[[str], None], found: Outcomes, table: Any, path: str) -> None:
     """Write which players games connect (-g)."""
     import numpy as np
 
@@ -99,7 +99,7 @@ def scale_of(switches: Mapping[str, Any]) -> float:
     return SCALE if switches["scale"] is None else float(switches["scale"])
 
 
-def rate_results(found: Results, table: Any, switches: Mapping[str, Any]) -> Standings:
+def rate_results(found: Outcomes, table: Any, switches: Mapping[str, Any]) -> Standings:
     """Rate the games as the switches say."""
     from assay.players import did_you_mean, nearest, number, read_rows, read_start
     from assay.results import rate_table
@@ -188,11 +188,11 @@ def tell_fit(talk: Callable[[str], None], ratings: Standings) -> None:
     )
 
 
-def warn(found: Results, ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> None:
+def warn(found: Outcomes, ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> None:
     """Warn about what limits the list: games left out, pools, perfect scores."""
     import numpy as np
 
-    from assay.cli.resultfiles import describe
+    from assay.games.outcomes import describe
     from assay.results.levels import ABOVE, BELOW
 
     reasons = dict(found.skipped)
@@ -243,7 +243,7 @@ def _errors(ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> 
     return Errors(ratings.deviation, ratings.difference_deviation, ratings.white_deviation, ratings.draws_deviation)
 
 
-def make_listing(ratings: Standings, found: Results, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
+def make_listing(ratings: Standings, found: Outcomes, switches: Mapping[str, Any], ordo_way: bool) -> Listing:
     """The list that is printed and written, with the columns and errors asked for."""
     from assay.players import read_rows
     from assay.results.information import check_matrix
@@ -309,7 +309,7 @@ def _whole_numbers(switch: str, text: str | None, most: int) -> list[int]:
     return values
 
 
-def write_output(talk: Callable[[str], None], listing: Listing, found: Results, switches: Mapping[str, Any]) -> None:
+def write_output(talk: Callable[[str], None], listing: Listing, found: Outcomes, switches: Mapping[str, Any]) -> None:
     """Make all texts first, then write: what fails leaves no half of the files."""
     from assay.results import matches, ordo
 
@@ -349,7 +349,7 @@ def _write(path: str, text: str) -> None:
         part.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-def _json(listing: Listing, found: Results, switches: Mapping[str, Any]) -> str:
+def _json(listing: Listing, found: Outcomes, switches: Mapping[str, Any]) -> str:
     from assay.printable import json_text
     from assay.results.ordo import listing_data
 

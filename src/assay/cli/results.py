@@ -30,7 +30,7 @@ from assay.cli.resultlist import (
 from assay.errors import AssayWarning, OutputError, RatingError
 
 if TYPE_CHECKING:
-    from assay.cli.resultfiles import Results
+    from assay.games.outcomes import Outcomes
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -223,12 +223,14 @@ class _Clock:
 
 
 def _run(switches: dict[str, Any]) -> None:
+    from assay.results.encounters import tabulate
+
     _check(switches)
     clock = _Clock(switches["timelog"])
     ordo_way = switches["pgn"] is not None or switches["pgn_list"] is not None
     talk = _talker(ordo_way and not (switches["quiet"] or switches["terse"]) and switches["format"] == "table")
     found = read_input(switches, talk, openings=switches["pairs"])
-    table = found.table()
+    table = tabulate(*found.finished(), len(found.players))
     if not switches["pairs"]:
         found = found.summed_up()
     clock.tell("read")
@@ -287,9 +289,9 @@ def _check(switches: Mapping[str, Any]) -> None:
             raise OutputError(f"cannot write {switches[name]}: there is no such folder.")
 
 
-def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, openings: bool = False) -> Results:
+def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, openings: bool = False) -> Outcomes:
     """The games that the input switches name and let in."""
-    from assay.cli.resultfiles import read_results
+    from assay.games.outcomes import read_outcomes
     from assay.players import read_list
 
     paths = [switches["pgn"]] if switches["pgn"] else []
@@ -301,7 +303,7 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, open
     with warnings.catch_warnings():
         if switches["no_warnings"]:
             warnings.filterwarnings("ignore", ".*nam.* nobody|.*nobody is called", AssayWarning)
-        found = read_results(
+        found = read_outcomes(
             paths,
             aliases=switches["synonyms"],
             # Ordo's command lines go on: its lists of synonyms are kept for many events.
@@ -315,37 +317,5 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, open
         tell_duplicates(found.duplicates)
     for switch, inside in (("include", True), ("exclude", False)):
         if switches[switch]:
-            found = _keep_named(found, switches[switch], inside, warn=not switches["no_warnings"])
-    return _without_draws(found) if switches.get("ignore_draws") else found
-
-
-def _keep_named(found: Results, path: str, inside: bool, *, warn: bool) -> Results:
-    """Only games between the players named in a file, or only games between all others."""
-    from dataclasses import replace
-
-    import numpy as np
-
-    from assay.players import read_rows
-
-    index = {name: i for i, name in enumerate(found.players)}
-    named = np.zeros(len(found.players) + 1, np.bool_)
-    for line, cells in read_rows(path, 1):
-        name = found.aliases.get(cells[0], cells[0])
-        if name in index:
-            named[index[name]] = True
-        elif warn:
-            warnings.warn(f'{path}, line {line}: no games of "{cells[0]}".', AssayWarning, stacklevel=2)
-    let_in = named if inside else ~named
-    return replace(
-        found, outcome=np.where(let_in[found.white] & let_in[found.black], found.outcome, -3).astype(np.int8)
-    )
-
-
-def _without_draws(found: Results) -> Results:
-    from dataclasses import replace
-
-    import numpy as np
-
-    from assay.results.encounters import DRAW
-
-    return replace(found, outcome=np.where(found.outcome == DRAW, -3, found.outcome).astype(np.int8))
+            found = found.between(switches[switch], inside, warn=not switches["no_warnings"])
+    return found.without_draws() if switches.get("ignore_draws") else found

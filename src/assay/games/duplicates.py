@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from assay.games.outcomes import score_of
 from assay.games.reader import Game
 from assay.players import plain_name
 
@@ -40,7 +41,6 @@ _LISTED = 5
 _UNKNOWN = frozenset({"", "?", "-", "????.??.??"})
 _LICHESS = re.compile(r"(?:https?://)?lichess\.org/(\w{8})(?:\w{4})?(?:/(?:white|black))?(?:#\d+)?$", re.ASCII)
 _DATE = re.compile(r"\s*(\d{4}|\?{4})(?:\D(\d{1,2}|\?+))?(?:\D(\d{1,2}|\?+))?")
-_RESULTS = {"1-0": 1, "0-1": 2, "1/2-1/2": 3, "1/2": 3, "½-½": 3}  # one that is not known contradicts none
 _FACTS = ("White", "Date", "Result", "Round", "Site")
 _RECORD = struct.Struct("<QIBQQ")
 _MASK = (1 << 64) - 1
@@ -137,7 +137,8 @@ def _day(value: str | None) -> int:
 
 
 def _result(value: str | None) -> int:
-    return _RESULTS.get((value or "").strip(), 0)
+    score = score_of(value)
+    return 0 if score is None else 1 + round(2 * score)  # one that is not known contradicts none
 
 
 def _site(value: str | None) -> int:

@@ -1,4 +1,4 @@
-"""What `assay results` and `assay prep` read: games from PGN files and indexes, and small files of names."""
+"""White, Black and Result of many games as codes, from PGN files and indexes; and the one table of result texts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.reader import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Stream, find_files
-from assay.players import read_aliases
+from assay.players import read_aliases, read_rows
 from assay.printable import decode
-from assay.results.encounters import DRAW, LOSS, WIN, PairTable, tabulate
-from assay.results.ratings import SELF_PLAY
 
-OUTCOMES = {"1-0": WIN, "0-1": LOSS, "1/2-1/2": DRAW, "1/2": DRAW, "=-=": DRAW, "½-½": DRAW}
+# What White scored, by the texts of results; and the texts of the standard by twice the score.
+SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5, "1/2": 0.5, "=-=": 0.5, "½-½": 0.5}
+TEXTS = ("0-1", "1/2-1/2", "1-0")
 UNFINISHED = "*"
+SELF_PLAY = "a player against himself"
 UNKNOWN_PLAYER = 'player "?" or without a name'
 INDEX_SUFFIX = ".parquet"
 TAGS = ("White", "Black", "Result")
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Results:
+class Outcomes:
     """Games as arrays, in the order of the files; players are numbered by first appearance, White before Black.
 
     `outcome` is twice White's score, negative where a game does not count; `skipped` says why by reason. `aliases` are
@@ -69,17 +70,46 @@ class Results:
         """Which games have a result."""
         return self.outcome >= 0
 
-    def summed_up(self) -> Results:
+    def summed_up(self) -> Outcomes:
         """The same without the columns of players, once they are in a table: they are the most of it."""
         nobody = np.empty(0, np.int32)
         return replace(self, white=nobody, black=nobody)
 
-    def table(self) -> PairTable:
-        """The encounters of these games."""
+    def finished(self) -> tuple[Codes, Codes, npt.NDArray[np.int8]]:
+        """White, Black and outcome of the games that have a result."""
         use = self.counted
         if use.all():
-            return tabulate(self.white, self.black, self.outcome, len(self.players))
-        return tabulate(self.white[use], self.black[use], self.outcome[use], len(self.players))
+            return self.white, self.black, self.outcome
+        return self.white[use], self.black[use], self.outcome[use]
+
+    def between(self, path: str, inside: bool, *, warn: bool) -> Outcomes:
+        """Only games between the players named in a file, or only games between all others."""
+        index = {name: i for i, name in enumerate(self.players)}
+        named = np.zeros(len(self.players) + 1, np.bool_)
+        for line, cells in read_rows(path, 1):
+            name = self.aliases.get(cells[0], cells[0])
+            if name in index:
+                named[index[name]] = True
+            elif warn:
+                warnings.warn(f'{path}, line {line}: no games of "{cells[0]}".', AssayWarning, stacklevel=2)
+        let_in = named if inside else ~named
+        return self._without(~(let_in[self.white] & let_in[self.black]))
+
+    def without_draws(self) -> Outcomes:
+        """Only games that somebody won."""
+        return self._without(self.outcome == 1)
+
+    def _without(self, games: Bools) -> Outcomes:
+        return replace(self, outcome=np.where(games, _OUT, self.outcome).astype(np.int8))
+
+
+def score_of(result: str | None) -> float | None:
+    """What White scored by the text of a result, however a draw is written; None where it tells no score.
+
+    >>> score_of("1-0"), score_of("1/2"), score_of("*"), score_of(None)
+    (1.0, 0.5, None, None)
+    """
+    return SCORES.get((result or "").strip())
 
 
 @dataclass
@@ -103,7 +133,7 @@ class _Source:
         return len(self.codes["White"])
 
 
-def read_results(
+def read_outcomes(
     paths: Sequence[str],
     *,
     aliases: str | None = None,
@@ -112,7 +142,7 @@ def read_results(
     strict: bool = False,
     keep_duplicates: bool = False,
     quiet: bool = True,
-) -> Results:
+) -> Outcomes:
     """Read the results of all games; what cannot be read is counted by reason, and with `strict` an error.
 
     `aliases` is a file of rows main,other,...; `lenient` only warns of names in it that nobody bears.
@@ -344,7 +374,7 @@ def _merge(sources: list[_Source], wanted: Sequence[str]) -> _Source:
     return merged
 
 
-def _results(source: _Source, aliases: Mapping[str, str], openings: bool, first: Places | None) -> Results:
+def _results(source: _Source, aliases: Mapping[str, str], openings: bool, first: Places | None) -> Outcomes:
     names = source.values["White"]
     white, black, result = (source.codes[tag] for tag in TAGS)
     nobody = np.array([name in ("", "?") for name in names] + [True])
@@ -385,12 +415,14 @@ def _results(source: _Source, aliases: Mapping[str, str], openings: bool, first:
     white, black = number[white], number[black]
     unfinished = int(np.count_nonzero(outcome == _UNFINISHED))
     found = _openings(source, len(white)) if openings else None
-    return Results(players, white, black, outcome, skipped, unfinished, found, aliases, duplicates)
+    return Outcomes(players, white, black, outcome, skipped, unfinished, found, aliases, duplicates)
 
 
 def _outcome(text: str) -> int:
-    text = text.strip()
-    return _UNFINISHED if text == UNFINISHED else OUTCOMES.get(text, _UNKNOWN)
+    score = score_of(text)
+    if score is None:
+        return _UNFINISHED if text.strip() == UNFINISHED else _UNKNOWN
+    return round(2 * score)
 
 
 def _number(
