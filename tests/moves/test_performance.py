@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import polars as pl
 import pytest
 from tests.moves.made_up import turns_of
 
@@ -53,6 +56,15 @@ def test_without_ratings_the_expectations_are_empty(calibration: Calibration) ->
     values = row.values()
     assert values["elo"] is None and values["mm_expected"] is None and values["performance"] is None
     assert row.rating is not None and not row.rating.shrunk
+
+
+def test_a_draw_counts_however_it_is_written(calibration: Calibration) -> None:
+    turns = turns_of([("A", "B", 2400.0, 2000.0)])
+    found = []
+    for draw in ("1/2-1/2", "1/2", "½-½"):
+        drawn = replace(turns, games=turns.games.with_columns(result=pl.lit(draw)))
+        found.append([row.performance for row in rate_groups(judge(drawn, calibration, group(drawn, "player")), How())])
+    assert found == [[2000.0, 2400.0]] * 3
 
 
 def test_under_the_minimum_there_is_a_reason_instead(calibration: Calibration) -> None:

@@ -79,6 +79,14 @@ def test_games_without_results_give_a_reason() -> None:
     assert found["Anna"].note
 
 
+@pytest.mark.parametrize("draw", ["1/2", "½-½", "=-=", " 1/2-1/2"])
+def test_a_draw_counts_however_it_is_written(draw: str) -> None:
+    usual, other = (
+        event(("Anna", "Ben", text), ("Ben", "Anna", "1-0"), Anna=2500, Ben=2400) for text in ("1/2-1/2", draw)
+    )
+    assert result_ratings(other) == result_ratings(usual)
+
+
 def test_an_unfinished_game_of_a_newcomer_takes_nothing_from_the_others() -> None:
     games = match("Anna", "Ben")
     alone = result_ratings(event(*games, Anna=2500, Ben=2400))

@@ -39,7 +39,7 @@ def prep(**switches: Any) -> None:
       assay prep -d -g 20 -m 5 -p raw.pgn -o shrunk.pgn
       assay prep --major-only *.pgn | assay results -W -D -
     """
-    from assay.games.outcomes import TEXTS, describe
+    from assay.games.outcomes import WRITTEN, describe
     from assay.paths import atomic
     from assay.results.encounters import connect, select, tabulate
     from assay.results.ordo import group_report
@@ -64,7 +64,7 @@ def prep(**switches: Any) -> None:
         raise RatingError("nothing is left: no game fulfils all conditions.")
     tags = [name.replace("\\", "\\\\").replace('"', '\\"') for name in found.players]
     text = "".join(
-        f'[White "{tags[a]}"]\n[Black "{tags[b]}"]\n[Result "{TEXTS[c]}"]\n\n{TEXTS[c]}\n\n'
+        f'[White "{tags[a]}"]\n[Black "{tags[b]}"]\n[Result "{WRITTEN[c]}"]\n\n{WRITTEN[c]}\n\n'
         for a, b, c in zip(white.tolist(), black.tolist(), outcome.tolist(), strict=True)
     )
     if switches["groups"]:

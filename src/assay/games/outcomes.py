@@ -23,7 +23,7 @@ from assay.printable import decode
 
 # What White scored, by the texts of results; and the texts of the standard by twice the score.
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5, "1/2": 0.5, "=-=": 0.5, "½-½": 0.5}
-TEXTS = ("0-1", "1/2-1/2", "1-0")
+WRITTEN = ("0-1", "1/2-1/2", "1-0")
 UNFINISHED = "*"
 SELF_PLAY = "a player against himself"
 UNKNOWN_PLAYER = 'player "?" or without a name'

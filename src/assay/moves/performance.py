@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import ModelError
+from assay.games.outcomes import score_of
 from assay.moves.evidence import Evidence
 from assay.moves.regan.ipr import (
     FEW_TURNS,
@@ -32,7 +33,6 @@ from assay.pools import POOLS, SLOW, is_online
 
 # FIDE's table ends at 800 points above or below the opposition.
 MOST = 800.0
-POINTS = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
 
 
 def performance_rating(opponents: Sequence[float] | Floats, points: float) -> float:
@@ -278,7 +278,7 @@ def _performance(judged: Evidence, cells: NDArray[np.intp]) -> float | None:
     games = judged.turns.games
     opponents, points = [], 0.0
     for game, white in sorted(sides):
-        score = POINTS.get(games["result"][game] or "")
+        score = score_of(games["result"][game])
         opponent = games["black_elo" if white else "white_elo"][game]
         if score is not None and opponent is not None:
             opponents.append(float(opponent))

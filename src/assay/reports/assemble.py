@@ -17,12 +17,13 @@ from assay.engine.store import Store
 from assay.engine.turns import Turns
 from assay.games import Game
 from assay.games.duplicates import Duplicates
+from assay.games.outcomes import score_of
 from assay.learned.guess import AGAIN
 from assay.moves.analysed import as_in
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import judge
 from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, tag_ratings
-from assay.moves.performance import POINTS, How, Row, rate_groups
+from assay.moves.performance import How, Row, rate_groups
 from assay.moves.regan import scaled_deltas
 from assay.moves.review import game_posteriors
 from assay.moves.screening import ScreenRow, screen_groups
@@ -237,7 +238,7 @@ def _screening(line: ScreenRow | None, field_size: int) -> Screening | None:
 
 
 def _points(games: pl.DataFrame, at: int, name: str) -> float:
-    score = POINTS.get(games["result"][at] or "")
+    score = score_of(games["result"][at])
     if score is None:
         return 0.0
     return score if (games["white"][at] or UNKNOWN) == name else 1 - score

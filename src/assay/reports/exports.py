@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.errors import OutputError
 from assay.games import Game
+from assay.games.outcomes import UNFINISHED, WRITTEN, score_of
 from assay.paths import atomic
 from assay.reports.annotate import EVALUATED, annotate, movetext, wrap
 from assay.reports.charts import said_chance, said_value
@@ -27,7 +28,6 @@ COLUMNS = (
     "learned", "learned_low", "learned_high", "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
 )  # fmt: skip
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_RESULTS = ("1-0", "0-1", "1/2-1/2")
 
 
 def player_rows(report: Report) -> list[dict[str, Any]]:
@@ -69,7 +69,8 @@ def to_pgn(report: Report) -> str:
 
 def _game(game: GameSection) -> str:
     """One game as it stands in the file, with our comments; where these cannot be placed, without them."""
-    result = game.result if game.result in _RESULTS else "*"
+    score = score_of(game.result)
+    result = UNFINISHED if score is None else WRITTEN[round(2 * score)]
     tags = Game("", 0, 0, game.text.encode()).tags if game.text else _tags(game) | {"Result": result}
     text = movetext(game.text) if game.text else " ".join(move.san for move in game.moves)
     words = annotate(text, _comments(game, EVALUATED in text), game.first_ply, result)

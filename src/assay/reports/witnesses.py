@@ -11,10 +11,10 @@ import polars as pl
 
 from assay.errors import AssayError, InputError, RatingError
 from assay.games import Game
+from assay.games.outcomes import score_of
 from assay.learned.guess import Guess, estimate, guess_these, pool_games
 from assay.learned.run import Run
 from assay.moves.groups import UNKNOWN
-from assay.moves.performance import POINTS
 from assay.reports.content import LEVEL, Estimate
 from assay.results import rate
 from assay.results.ratings import confidence_factor
@@ -38,17 +38,17 @@ def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
     """
     names = dict.fromkeys(name or UNKNOWN for pair in zip(games["white"], games["black"], strict=True) for name in pair)
     blank = dict.fromkeys(names, Estimate(note=NO_RESULT))
-    scored = games.filter(pl.col("result").is_in(list(POINTS)))
+    score = pl.Series([score_of(result) for result in games["result"]], dtype=pl.Float64)
+    scored = games.filter(score.is_not_null())
     if not scored.height:
         return blank
-    return blank | _rate(scored)
+    return blank | _rate(scored, score.drop_nulls().to_list())
 
 
-def _rate(games: pl.DataFrame) -> dict[str, Estimate]:
+def _rate(games: pl.DataFrame, score: list[float]) -> dict[str, Estimate]:
     """Rate the players of games that all have a result."""
     white = [name or UNKNOWN for name in games["white"]]
     black = [name or UNKNOWN for name in games["black"]]
-    score = [POINTS[result] for result in games["result"]]
     tags = _tags(games, white, black)
     try:
         if not tags:
