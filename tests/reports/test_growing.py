@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from assay.engine.turns import REPEATED
 from assay.errors import InputError
+from assay.moves import evidence
+from assay.moves.regan.artery import Artery
+from assay.moves.regan.tally import Tally, tally
 from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.growing import Making, make
@@ -102,6 +108,20 @@ def test_players_have_ratings_or_reasons(made: Report) -> None:
     assert "too few" in morphy.intrinsic.note
     for player in made.players:
         assert all(rating.known or rating.note for rating in player.ratings.values())
+
+
+def test_a_report_tallies_its_turns_once(folder: Path, made: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    tallied: list[int] = []
+
+    def counting(artery: Artery, deltas: NDArray[np.float64], *rest: Any, **more: Any) -> Tally:
+        tallied.append(len(deltas))
+        return tally(artery, deltas, *rest, **more)
+
+    monkeypatch.setattr(evidence, "tally", counting)
+    making = Making(folder / "store.db", analyse_missing=False)
+    again = make([folder / "opera.pgn"], making, preset="quick", quiet=True)
+    assert tallied == [sum(player.turns for player in made.players)]
+    assert again.players == made.players
 
 
 def test_measures_are_shares_of_the_turns(made: Report) -> None:

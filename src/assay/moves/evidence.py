@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
+from assay.errors import InputError
 from assay.moves.calibration import Calibration
-from assay.moves.groups import Groups, tag_ratings
+from assay.moves.groups import Groups, phases, tag_ratings
 from assay.moves.regan.difficulty import traits
 from assay.moves.regan.scale import Scale
 from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
@@ -65,29 +66,89 @@ class Evidence:
         return np.flatnonzero(self.groups.code == group)
 
 
+@dataclass(frozen=True)
+class Weighed:
+    """Turns tallied once, a cell for each game, side and phase, from which the evidence of all groups is summed.
+
+    `chances` are the log-likelihoods of each turn along the artery's ratings.
+    """
+
+    turns: Turns
+    deltas: Deltas
+    scale: Scale
+    tally: Tally
+    chances: Floats
+    cell: NDArray[np.intp]
+
+    def by(self, groups: Groups) -> Evidence:
+        """The evidence of these groups, whose turns are whole cells: by player, game, phase, event and the like."""
+        inside = groups.code >= 0
+        own = np.full(len(self.tally), -1, dtype=np.intp)
+        own[self.cell] = groups.code
+        if (own[self.cell] != groups.code).any():
+            raise InputError("turns of one game, side and phase stand in different groups: tally them with judge.")
+        first = np.full(len(self.tally), -1, dtype=np.intp)
+        first[self.cell[::-1]] = np.arange(len(self.turns))[::-1]
+        used = np.flatnonzero(own >= 0)
+        keys = np.stack([own[used], self.turns.game[first[used]], self.turns.white[first[used]]], axis=1)
+        cells, code = np.unique(keys, axis=0, return_inverse=True)
+        deltas = Deltas(self.deltas.deltas[inside], self.deltas.played[inside], self.deltas.elsewhere[inside])
+        return _evidence(
+            self.turns.only(inside),
+            deltas,
+            self.scale,
+            Groups(groups.keys, groups.code[inside]),
+            cells,
+            self.tally.of(used).summed(code.reshape(-1), len(cells)),
+        )
+
+
+def weigh(turns: Turns, calibration: Calibration) -> Weighed:
+    """Tally the turns along the calibration's artery by game, side and phase, for groups of many kinds to come."""
+    scale = calibration.usable()
+    key = np.stack([turns.game, turns.white, phases(turns)], axis=1)
+    cell = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
+    deltas = deltas_of(turns, calibration)
+    chances = np.empty((len(turns), len(scale.artery.ratings)))
+    return Weighed(turns, deltas, scale, _tally(turns, deltas, calibration, cell, chances), chances, cell)
+
+
 def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Evidence:
     """Tally the turns of all groups along the calibration's artery; turns without a group are left out."""
-    scale = calibration.usable()
     inside = groups.code >= 0
     kept = turns.only(inside)
     code = groups.code[inside]
-    spreads = deltas_of(kept, calibration)
-    key = np.stack([code, kept.game, kept.white], axis=1)
-    cells, cell = np.unique(key, axis=0, return_inverse=True)
-    counted = tally(
+    deltas = deltas_of(kept, calibration)
+    cells, cell = np.unique(np.stack([code, kept.game, kept.white], axis=1), axis=0, return_inverse=True)
+    counted = _tally(kept, deltas, calibration, cell.reshape(-1))
+    return _evidence(kept, deltas, calibration.usable(), Groups(groups.keys, code), cells, counted)
+
+
+def _tally(
+    turns: Turns, deltas: Deltas, calibration: Calibration, cell: NDArray[np.intp], chances: Floats | None = None
+) -> Tally:
+    scale = calibration.usable()
+    return tally(
         scale.artery,
-        spreads.deltas,
-        spreads.played,
-        elsewhere=spreads.elsewhere,
-        allowance=scale.difficulty.allowance(traits_of(kept, calibration)),
-        cells=cell.reshape(-1),
+        deltas.deltas,
+        deltas.played,
+        elsewhere=deltas.elsewhere,
+        allowance=scale.difficulty.allowance(traits_of(turns, calibration)),
+        cells=cell,
+        chances=chances,
     )
-    tags, side = tag_ratings(kept.games), 1 - cells[:, 2]
+
+
+def _evidence(
+    turns: Turns, deltas: Deltas, scale: Scale, groups: Groups, cells: NDArray[np.intp], counted: Tally
+) -> Evidence:
+    """Evidence from its cells, whose columns are group, game and whether White."""
+    tags, side = tag_ratings(turns.games), 1 - cells[:, 2]
     return Evidence(
-        turns=kept,
-        spreads=spreads,
+        turns=turns,
+        spreads=deltas,
         scale=scale,
-        groups=Groups(groups.keys, code),
+        groups=groups,
         tally=counted,
         group=cells[:, 0],
         game=cells[:, 1],

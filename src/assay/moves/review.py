@@ -12,12 +12,11 @@ from assay.engine.position import decode_move, to_fen
 from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
 from assay.moves.calibration import Calibration
-from assay.moves.evidence import deltas_of
+from assay.moves.evidence import Weighed, weigh
 from assay.moves.fits import refuse_one_line
 from assay.moves.regan.models import move_probabilities
-from assay.moves.regan.posterior import Posterior, posterior
+from assay.moves.regan.posterior import Posterior, posterior_along
 from assay.moves.regan.spread import Floats, scaled_deltas
-from assay.moves.regan.tally import tally
 
 ELSEWHERE = "elsewhere"
 
@@ -115,23 +114,28 @@ def game_posteriors(
     `prior` is a mean and a standard deviation, "tag" for the rating in the tags with a standard deviation of 200 (flat
     where there is none), or None for all ratings alike.
     """
-    scale = calibration.usable()
-    out = []
+    return posteriors_in(weigh(turns.only(turns.game == game), calibration), game, prior=prior)
+
+
+def posteriors_in(
+    weighed: Weighed, game: int, *, prior: tuple[float, float] | str | None = None
+) -> list[PlayerPosterior]:
+    """Follow both players of a game whose turns are tallied; see `game_posteriors`."""
+    turns, out = weighed.turns, []
     for white in (True, False):
-        own = turns.only((turns.game == game) & (turns.white == white))
+        own = np.flatnonzero((turns.game == game) & (turns.white == white))
         side = "white" if white else "black"
         tag = turns.games[f"{side}_elo"][game]
         chosen = ((float(tag), 200.0) if tag is not None else None) if isinstance(prior, str) else prior
-        spreads = deltas_of(own, calibration)
-        counted = tally(scale.artery, spreads.deltas, spreads.played, elsewhere=spreads.elsewhere)
+        ratings, chances = weighed.tally.ratings, weighed.chances[own]
         out.append(
             PlayerPosterior(
                 player=turns.games[side][game] or "?",
                 white=white,
                 rating=None if tag is None else float(tag),
-                move=own.move,
-                ply=own.ply,
-                posterior=posterior(counted, scale, prior=chosen),
+                move=turns.move[own],
+                ply=turns.ply[own],
+                posterior=posterior_along(ratings, chances, weighed.scale, prior=chosen),
             )
         )
     return out

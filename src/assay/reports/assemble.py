@@ -21,11 +21,11 @@ from assay.games.outcomes import score_of
 from assay.learned.guess import AGAIN
 from assay.moves.analysed import as_in
 from assay.moves.calibration import Calibration
-from assay.moves.evidence import judge
+from assay.moves.evidence import Weighed, weigh
 from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, tag_ratings
 from assay.moves.performance import How, Row, rate_groups
 from assay.moves.regan import scaled_deltas
-from assay.moves.review import game_posteriors
+from assay.moves.review import posteriors_in
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.pools import POOLS, SLOW, is_online, scale_of
 from assay.reports.content import (
@@ -79,11 +79,12 @@ def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration)
     standard = is_standard(turns.games)
     counted = [at for at in given.counted if standard[at]]
     tags = turns.games[counted]
-    rated = _rate_players(turns, calibration)
+    weighed = weigh(turns, calibration) if len(turns) else None
+    rated = _rate_players(weighed)
     standing = result_ratings(tags)
     names = list(zip(*([name or UNKNOWN for name in tags[side]] for side in ("white", "black")), strict=True))
     learned = learned_ratings([given.games[at] for at in counted], names)
-    screened = _screen(turns, calibration)
+    screened = _screen(weighed)
     players = [
         _player(name, turns.games, counted, rated, screened, standing, learned, field_size=len(screened))
         for name in dict.fromkeys(name for pair in names for name in pair)
@@ -92,7 +93,9 @@ def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration)
     return Report(
         title=_title(turns.games, given.name),
         players=tuple(players),
-        games=_games(given, whole.games, turns, store, calibration, {player.name: player for player in players}),
+        games=_games(
+            given, whole.games, turns, store, calibration, {player.name: player for player in players}, weighed
+        ),
         provenance=_provenance(given, turns, calibration, learned),
         site=_only(turns.games["site"]),
         dates=_dates(turns.games["date"]),
@@ -132,36 +135,35 @@ class _Rated:
     by_phase: dict[str, list[tuple[str, Row]]]
 
 
-def _rate_players(turns: Turns, calibration: Calibration) -> _Rated:
-    if not len(turns):
+def _rate_players(weighed: Weighed | None) -> _Rated:
+    if weighed is None:
         return _Rated({}, {}, {})
+    turns = weighed.turns
     players = group(turns, "player")
-    whole = rate_groups(judge(turns, calibration, players), How())
+    whole = rate_groups(weighed.by(players), How())
     games = group(turns, "player", "game")
     number = {code: int(turns.game[at]) for at, code in reversed(list(enumerate(games.code.tolist())))}
     phases = group(turns, "player", "phase")
     return _Rated(
         {key[0]: row for key, row in zip(players.keys, whole, strict=True)},
-        _by_player(games, {code: number[code] for code in range(len(games))}, turns, calibration),
-        _by_player(phases, {code: key[1] for code, key in enumerate(phases.keys)}, turns, calibration),
+        _by_player(games, {code: number[code] for code in range(len(games))}, weighed),
+        _by_player(phases, {code: key[1] for code, key in enumerate(phases.keys)}, weighed),
     )
 
 
-def _by_player(
-    groups: Groups, label: Mapping[int, Label], turns: Turns, calibration: Calibration
-) -> dict[str, list[tuple[Label, Row]]]:
-    rows = rate_groups(judge(turns, calibration, groups), How())
+def _by_player(groups: Groups, label: Mapping[int, Label], weighed: Weighed) -> dict[str, list[tuple[Label, Row]]]:
+    rows = rate_groups(weighed.by(groups), How())
     found: dict[str, list[tuple[Label, Row]]] = {}
     for code, (key, row) in enumerate(zip(groups.keys, rows, strict=True)):
         found.setdefault(key[0], []).append((label[code], row))
     return found
 
 
-def _screen(turns: Turns, calibration: Calibration) -> dict[str, ScreenRow]:
-    if not len(turns):
+def _screen(weighed: Weighed | None) -> dict[str, ScreenRow]:
+    if weighed is None:
         return {}
-    judged = judge(turns, calibration, group(turns, "player", "all"))
-    return {row.player: row for row in screen_groups(judged)}
+    rows = screen_groups(weighed.by(group(weighed.turns, "player", "all")))
+    return {row.player: row for row in rows}
 
 
 def _player(
@@ -266,6 +268,7 @@ def _games(
     store: Store,
     calibration: Calibration,
     players: Mapping[str, PlayerSection],
+    weighed: Weighed | None,
 ) -> tuple[GameSection, ...]:
     """Every game move by move; `plain` has the names as they stand in the tags, `turns` as they are called here."""
     tags, known = turns.games, tag_ratings(turns.games)
@@ -291,7 +294,7 @@ def _games(
         scaled=partial(scaled_deltas, k=settings["k"], cap=settings["cap"], tie=settings["tie"]),
         ratings=ratings,
         skill=calibration.usable().artery.at,
-        posteriors=_posteriors(turns, calibration),
+        posteriors=_posteriors(weighed),
     )
     return tuple(
         GameSection(
@@ -327,13 +330,16 @@ def _game_note(reason: str, again: int | None, pool: str) -> str:
     return "" if pool == SLOW else f"{POOLS[pool].capitalize()}: the chances are those of slow games."
 
 
-def _posteriors(turns: Turns, calibration: Calibration) -> dict[tuple[int, int], Estimate]:
+def _posteriors(weighed: Weighed | None) -> dict[tuple[int, int], Estimate]:
     """The posterior of the mover after each counted move, from that game alone."""
     found: dict[tuple[int, int], Estimate] = {}
+    if weighed is None:
+        return found
+    turns = weighed.turns
     for game in np.unique(turns.game).tolist():
         if is_online(turns.games["pool"][game]):
             continue
-        for side in game_posteriors(turns, game, calibration):
+        for side in posteriors_in(weighed, game):
             low, high = side.posterior.interval()
             middle = side.posterior.mean
             for at, ply in enumerate(side.ply.tolist(), start=1):

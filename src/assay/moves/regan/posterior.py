@@ -47,14 +47,21 @@ def normal_prior(ratings: Floats, mean: float, deviation: float) -> Floats:
 
 
 def posterior(turns: Tally, scale: Scale, *, prior: tuple[float, float] | None = None) -> Posterior:
-    """Follow the posterior through the turns of one player, in order (one cell per turn).
+    """Follow the posterior through the turns of one player, in order (one cell per turn); see `posterior_along`."""
+    return posterior_along(turns.ratings, turns.log_likelihood, scale, prior=prior)
+
+
+def posterior_along(
+    ratings: Floats, log_likelihood: Floats, scale: Scale, *, prior: tuple[float, float] | None = None
+) -> Posterior:
+    """Follow the posterior through turns whose log-likelihoods (turns x ratings) are known.
 
     `prior` is a mean and a standard deviation in Elo; without it all ratings of the artery are alike. The power a is
     that of the calibration, chosen on held-out games so that the intervals hold.
     """
-    fine = np.arange(turns.ratings[0], turns.ratings[-1] + 1, FINE)
-    start = np.zeros((1, len(turns.ratings)))
-    steps = np.concatenate([start, np.cumsum(turns.log_likelihood, axis=0)])
-    likelihood = CubicSpline(turns.ratings, steps, axis=1)(fine)
+    fine = np.arange(ratings[0], ratings[-1] + 1, FINE)
+    start = np.zeros((1, len(ratings)))
+    steps = np.concatenate([start, np.cumsum(log_likelihood, axis=0)])
+    likelihood = CubicSpline(ratings, steps, axis=1)(fine)
     log_prior = None if prior is None else normal_prior(fine, *prior)
     return Posterior(fine, np.exp(log_posterior(likelihood, scale.power, log_prior)))

@@ -101,12 +101,14 @@ def tally(
     allowance: ArrayLike | None = None,
     cells: ArrayLike | None = None,
     lapse: float = LAPSE,
+    chances: Floats | None = None,
 ) -> Tally:
     """Count what was played at each turn and what the model expects along the artery.
 
     `cells` are codes 0, 1, ... of the cell that each turn belongs to; without them every turn is a cell of its own.
     `allowance` (turns x 3) is for the difficulty of the positions; without it there is none. The likelihood
-    is that of a player who now and then (`lapse`) plays anything; a move outside the list is such a lapse.
+    is that of a player who now and then (`lapse`) plays anything; a move outside the list is such a lapse. `chances`
+    (turns x ratings), if given, is filled with the log-likelihood of each turn.
     """
     array = np.asarray(deltas)
     index = check_played(played, array)
@@ -133,6 +135,8 @@ def tally(
             row[block.turns, :12] = _moments(solved.p, deltas_here)
             picked = np.take_along_axis(solved.p, np.maximum(where, 0)[None, :], axis=0)[0]
             row[block.turns, 12] = np.log((1 - lapse) * np.where(where < 0, 0.0, picked) + even[block.turns])
+        if chances is not None:
+            chances[:, k] = row[:, 12]
         sums = gather @ row
         expected[:, k] = sums[:, :3]
         covariance[:, k] = sums[:, 3:12].reshape(count, 3, 3)
