@@ -265,13 +265,38 @@ def _alone() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def _for_a_while() -> Iterator[None]:
+    """End what takes longer than a case may."""
+
+    def strike(number: int, frame: FrameType | None) -> None:
+        raise _SlowError
+
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, strike)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def run(words: list[str]) -> tuple[int, str]:
     """Run a command in this process: its exit code and what it said on stderr."""
     out, said = io.StringIO(), io.StringIO()
     before, shown = Path.cwd(), warnings.showwarning
     os.chdir(FOLDER)
     try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said), warnings.catch_warnings(), _alone():
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(said),
+            warnings.catch_warnings(),
+            _alone(),
+            _for_a_while(),  # the last: the others must put back what was there, whatever strikes
+        ):
             main(words)
     except SystemExit as end:
         return int(end.code or 0), said.getvalue()
@@ -283,16 +308,11 @@ def run(words: list[str]) -> tuple[int, str]:
 
 def attempt(words: list[str]) -> str:
     """Run a case; how it ended. AssertionError if it broke the promise."""
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, _too_slow)
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         code, said = run(words)
     except _SlowError:
         return "ended after a while"
     finally:
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
         _restore()
     if "_SlowError" in said:  # where it struck in a destructor, Python tells and goes on
         return "ended after a while"
@@ -301,10 +321,6 @@ def attempt(words: list[str]) -> str:
     assert "bug in Assay" not in said and "Traceback" not in said, f"{shown}: {said[-2000:]}"
     assert code in (0, 130) or said.strip(), f"exit code {code} without a word: {shown}"
     return f"exit {code}"
-
-
-def _too_slow(number: int, frame: FrameType | None) -> None:
-    raise _SlowError
 
 
 def decoded(data: bytes) -> list[str]:
