@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,14 @@ def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
         manifest.read(tmp_path / "none.json", "sample")
     with pytest.raises(InputError, match=r"cannot read .*: No such file"):
         manifest.file_hash(tmp_path / "none.pgn")
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with atomic(pipe) as part:
+        part.write_text("all of it")
+    assert os.read(reader, 100) == b"all of it"
+    os.close(reader)
+    assert pipe.is_fifo() and [file.name for file in tmp_path.iterdir()] == ["pipe"]

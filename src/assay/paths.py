@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -100,9 +101,14 @@ def atomic(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; it takes the final name only if the block ends well.
 
     The block may make a file there, or a folder. A crash, a full disk or Ctrl-C leaves whatever was there before. A
-    file that the running command reads is never replaced (:func:`guarding_inputs`).
+    file that the running command reads is never replaced (:func:`guarding_inputs`). A device or a pipe, such as
+    /dev/null, is written to and stays what it is.
     """
     final = Path(path)
+    if final.exists() and not final.is_file() and not final.is_dir():
+        with _poured(final) as part:
+            yield part
+        return
     part = final.with_name(f".{final.name}.{os.getpid()}.part")
     if not final.absolute().parent.is_dir():
         raise OutputError(f"cannot write {final}: the folder {final.parent} does not exist.")
@@ -116,6 +122,19 @@ def atomic(path: str | Path) -> Iterator[Path]:
         raise OutputError(f"cannot write {final}: {error.strerror or error}.") from error
     finally:
         _remove(part)
+
+
+@contextmanager
+def _poured(device: Path) -> Iterator[Path]:
+    """Give a temporary path elsewhere, and pour what was written there into the device."""
+    with tempfile.TemporaryDirectory() as folder:
+        part = Path(folder) / device.name
+        yield part
+        try:
+            with part.open("rb") as whole, device.open("wb") as out:
+                shutil.copyfileobj(whole, out)
+        except OSError as error:
+            raise OutputError(f"cannot write {device}: {error.strerror or error}.") from error
 
 
 def _sweep(final: Path) -> None:
