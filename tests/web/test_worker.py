@@ -226,7 +226,7 @@ def test_an_odd_record_of_a_job_is_passed_over_with_a_warning(serve: Callable[..
         (["--host", "x..y"], 1, "no host has such a name"),
         (["--host", "a" * 300], 1, "no host has such a name"),
         (["--host", ""], 1, "cannot listen on"),
-        (["--max-mb", "nan"], 2, "nan is no size"),
+        (["--max-mb", "nan"], 2, "nan is no number"),
         (["--max-mb", "inf"], 2, "--max-mb"),
         (["--max-mb", "-1"], 2, "--max-mb"),
         (["--max-games", "0"], 2, "--max-games"),

@@ -149,13 +149,9 @@ def serve(
       assay serve --host 0.0.0.0 --token sesame
     """
     import sys
-    from math import isnan
 
     from assay.errors import MissingExtra
     from assay.paths import data_folder
-
-    if isnan(max_mb):
-        raise click.BadParameter("nan is no size.", param_hint="'--max-mb'")
 
     try:
         from assay.web.serve import serve as run

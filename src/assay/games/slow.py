@@ -67,7 +67,7 @@ def _short_lines(text: str) -> str:
 
 
 def has_blank_line(text: str) -> bool:
-    """Whether there is a blank line between the moves of a game, outside comments.
+    r"""Whether there is a blank line between the moves of a game, outside comments.
 
     >>> has_blank_line("1. e4\n\ne5 *"), has_blank_line('[White "Elm"]\n\n1. e4 {one\n\ntwo} e5 *\n\n')
     (True, False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from contextlib import suppress
@@ -105,5 +106,7 @@ async def _ask(process: Process, data: bytes, most_games: int) -> dict[str, Any]
 
 
 def _kill(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        process.kill()
+    # Not process.kill: it looks first whether the process is dead, and takes the news from whom asyncio set to wait.
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
