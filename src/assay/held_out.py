@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,7 +91,7 @@ def slope_and_noise(
         variance = (weight @ rest**2) / total * units / max(units - 2, 1)
         return np.array([slope, np.sqrt(variance) / slope if slope > 0 else np.nan, y - x])
 
-    own = np.arange(len(truth)) if clusters is None else clusters
+    own = _own(clusters, len(truth))
     slope, noise, off = figures(figure, own, draws=draws, seed=seed)
     return slope, noise, off
 
@@ -113,7 +114,7 @@ def coverage(
         wide = (drawn * closed) @ np.where(closed, width, 0) / max((drawn * closed).sum(), 1)
         return np.array([drawn @ inside / total, drawn @ below / total, wide])
 
-    own = np.arange(len(truth)) if clusters is None else clusters
+    own = _own(clusters, len(truth))
     share, under, wide = figures(figure, own, draws=draws, seed=seed)
     return share, under, wide
 
@@ -156,7 +157,7 @@ def noise_per_turn(
         slope = np.polyfit(at, top, 1)[0]
         return np.array([np.sqrt(np.mean(noise**2)) / slope, slope])
 
-    own = np.arange(len(score)) if clusters is None else clusters
+    own = _own(clusters, len(score))
     noise, slope = figures(figure, own, draws=draws, seed=seed)
     return noise, slope
 
@@ -172,7 +173,7 @@ def offsets(
 ) -> list[tuple[float, int, Figure]]:
     """Mean of estimate minus truth in each band of the truth: centre, units, mean with its error."""
     key = np.round(truth / band)
-    own = np.arange(len(truth)) if clusters is None else clusters
+    own = _own(clusters, len(truth))
     rows = []
     for one in np.unique(key):
         chosen = key == one
@@ -183,3 +184,8 @@ def offsets(
 
 def _mean_of(values: Floats) -> Callable[[Floats], Floats]:
     return lambda drawn: np.asarray(drawn @ values / drawn.sum())
+
+
+def _own(clusters: NDArray[np.generic] | None, size: int) -> NDArray[Any]:
+    """The cluster of each unit; without any, each is its own."""
+    return np.arange(size) if clusters is None else clusters

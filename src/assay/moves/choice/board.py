@@ -86,6 +86,7 @@ def scene(keys: NDArray[np.uint8]) -> Scene:
         for less in range(6):
             if less != KING and (kind == KING or WORTH[less] < WORTH[kind] - 0.5):
                 below[kind] |= attacks[less]
+    hit = np.bitwise_or.reduce(attacks, axis=0)
     covered, twice = _covered(own, empty)
     king = np.argmax(codes == 12, axis=1)
     giving, unmasking = _checks(own, other[KING], empty)
@@ -98,8 +99,8 @@ def scene(keys: NDArray[np.uint8]) -> Scene:
         kind=np.where(codes == 0, 12, codes - 1).astype(np.uint8),
         white=white,
         king=king,
-        in_check=np.bitwise_or.reduce(attacks, axis=0) & own[KING] != 0,
-        hit=np.bitwise_or.reduce(attacks, axis=0),
+        in_check=hit & own[KING] != 0,
+        hit=hit,
         hit_by_pawn=attacks[PAWN],
         lesser=below,
         covered=covered,
@@ -191,12 +192,7 @@ def columns(
     lands = np.where(promotion > 0, promotion - 1, kind)
     hit_end, hit_start = at(here.hit, end), at(here.hit, start)
     lesser_end, lesser_start = of_kind(here.lesser, kind, end), of_kind(here.lesser, kind, start)
-    mates_line = (start % 8 == here.king[turn] % 8) & (end % 8 == start % 8) | (
-        (start // 8 == here.king[turn] // 8) & (end // 8 == start // 8)
-    )
-    check = of_kind(here.giving, lands, end) | (
-        at(here.unmasking, start) & ~mates_line & ~_same_diagonal(start, end, here.king[turn])
-    )
+    check = of_kind(here.giving, lands, end) | (at(here.unmasking, start) & ~_in_line(start, end, here.king[turn]))
     worth, own_worth = WORTH[taken], WORTH[kind]
     gain = worth - np.where(hit_end, own_worth, 0)
     pushed = pawn & ~capture
@@ -245,9 +241,10 @@ def columns(
     return {name: values.astype(np.float32) for name, values in traits.items()}
 
 
-def _same_diagonal(one: Squares, two: Squares, three: Squares) -> NDArray[np.bool_]:
-    """Whether three squares lie on one diagonal."""
-    rising = [square // 8 - square % 8 for square in (one, two, three)]
-    falling = [square // 8 + square % 8 for square in (one, two, three)]
-    lines = [(line[0] == line[1]) & (line[1] == line[2]) for line in (rising, falling)]
-    return np.asarray(lines[0] | lines[1], np.bool_)
+def _in_line(one: Squares, two: Squares, three: Squares) -> NDArray[np.bool_]:
+    """Whether three squares lie on one file, rank or diagonal."""
+    together = np.zeros(len(one), np.bool_)
+    for files, ranks in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        line = [files * (square % 8) + ranks * (square // 8) for square in (one, two, three)]
+        together |= (line[0] == line[1]) & (line[1] == line[2])
+    return together

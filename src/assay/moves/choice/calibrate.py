@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from assay.curve import Curve, Honesty
 from assay.held_out import Figure, noise_per_turn
 from assay.moves.choice.choices import Choices, pawns
-from assay.moves.choice.features import Features, divisors, features
+from assay.moves.choice.features import divisors, features
 from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.model import Model, curve_of, strength
 
@@ -131,7 +131,7 @@ def calibrate(
     rated = rated.to_depth(depth)
     found = features(rated.choices, rated.log_policy)
     root = np.sqrt(found.table[:, found.names.index(f"loss, depth {depth}")])
-    found = _kept(found, keep)
+    found = found if keep is None else found.only(keep)
     scale = divisors(found.table, root, rated.choices)
     table = found.table
     table /= scale
@@ -165,13 +165,6 @@ def calibrate(
         honesty=Honesty(judgement.power, judgement.scale_error),
     )
     return Calibrated(model, judgement, judged, curve)
-
-
-def _kept(found: Features, keep: Callable[[str, str], bool] | None) -> Features:
-    if keep is None:
-        return found
-    own = [i for i, (name, kind) in enumerate(zip(found.names, found.kinds, strict=True)) if keep(name, kind)]
-    return Features(tuple(found.names[i] for i in own), tuple(found.kinds[i] for i in own), found.table[:, own])
 
 
 def _ridge(name: str, kind: str, ridge: Mapping[str, tuple[float, float]]) -> tuple[float, float]:

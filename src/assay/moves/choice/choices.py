@@ -18,6 +18,7 @@ Codes = NDArray[np.int16]
 
 MATE_PAWNS = 30.0
 MOST_PAWNS = 20.0
+_BY_TURN = ("played", "keys", "before", "own", "ply", "unit")
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Choices:
         width = self.width[chosen]
         start = np.concatenate([[0], np.cumsum(width)])
         rows = np.arange(start[-1]) + np.repeat(self.start[:-1][chosen] - start[:-1], width)
-        by_turn = {name: getattr(self, name)[chosen] for name in ("played", "keys", "before", "own", "ply", "unit")}
+        by_turn = {name: getattr(self, name)[chosen] for name in _BY_TURN}
         return Choices(codes=self.codes[rows], moves=self.moves[rows], start=start, **by_turn)
 
     def parts(self, turns: int) -> Iterator[Choices]:
@@ -81,16 +82,14 @@ class Choices:
         for first in range(0, len(self), turns):
             last = min(first + turns, len(self))
             rows = slice(self.start[first], self.start[last])
-            by_turn = {
-                name: getattr(self, name)[first:last] for name in ("played", "keys", "before", "own", "ply", "unit")
-            }
+            by_turn = {name: getattr(self, name)[first:last] for name in _BY_TURN}
             start = self.start[first : last + 1] - self.start[first]
             yield Choices(codes=self.codes[rows], moves=self.moves[rows], start=start, **by_turn)
 
 
 def joined(parts: Sequence[Choices]) -> Choices:
     """Several sets of turns as one."""
-    names = ("codes", "moves", "played", "keys", "before", "own", "ply", "unit")
+    names = ("codes", "moves", *_BY_TURN)
     width = np.concatenate([part.width for part in parts])
     start = np.concatenate([[0], np.cumsum(width)])
     return Choices(start=start, **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})

@@ -8,6 +8,7 @@ engine listed them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,9 +34,9 @@ class Features:
     kinds: tuple[str, ...]
     table: Floats
 
-    def of(self, kinds: tuple[str, ...]) -> Features:
-        """The features of these kinds alone."""
-        own = [i for i, kind in enumerate(self.kinds) if kind in kinds]
+    def only(self, keep: Callable[[str, str], bool]) -> Features:
+        """The features that are kept by name and kind."""
+        own = [i for i, (name, kind) in enumerate(zip(self.names, self.kinds, strict=True)) if keep(name, kind)]
         return Features(tuple(self.names[i] for i in own), tuple(self.kinds[i] for i in own), self.table[:, own])
 
 
