@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli import sample
+from assay.cli import games
 from assay.cli.main import COMMANDS
 from assay.moves.groups import KEYS
 from assay.moves.regan import CURVES, MODELS
@@ -29,7 +29,7 @@ def tables_as_before() -> Iterator[None]:
     for table, old in zip(tables, before, strict=True):
         table.clear()
         table.update(old)
-    vars(sample).pop("shortest", None)
+    vars(games).pop("shortest", None)
 
 
 @pytest.mark.usefixtures("tables_as_before")

@@ -163,7 +163,7 @@ COLUMNS = {
         elsewhere note
     """,
     "assay.moves.fits.DIFFERENCE_COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
-    "assay.cli.calibration.MARK_COLUMNS": """
+    "assay.cli.model.MARK_COLUMNS": """
         elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
         ipr_error
     """,

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from assay.cli.main import COMMANDS, Sections, assay
-from assay.cli.manual import FOOT
+from assay.cli.options import FOOT
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from assay.cli.guess import guess as command
+from assay.cli.learned import guess as command
 from assay.errors import InputError, LearnedError
 from assay.learned import guess_games
 from assay.learned.guess import estimate, pool_games, read_prior, sparkline

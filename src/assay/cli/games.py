@@ -1,4 +1,4 @@
-"""The commands on games: index, month, stats, filter, balance."""
+"""The commands on games: index, month, stats, filter, balance, sample."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import (
+from assay.cli.options import (
     Command,
     format_option,
     is_quiet,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from assay.games.catalog import Index
     from assay.games.indexing import IndexReport
     from assay.games.stats import Stats
+
 
 _PREVIEW = ("white", "white_elo", "black", "black_elo", "result", "date", "time_control", "speed", "plies", "opening")
 
@@ -390,3 +391,25 @@ def balance(
     print_table(rows, format=format)
     _tell_counts(drawn.dropped)
     tell_duplicates(drawn.duplicates)
+
+
+@click.command(cls=Command)
+@out_folder_option
+@format_option
+def sample(out: Path, format: str) -> None:
+    """Write the sample games that come with Assay into a folder.
+
+    The six games of the match Kasparov - Deep Blue (1997), and a simulated event of 15 games in which one player was
+    helped, with the truth about it. The tutorials (docs/tutorials) use them.
+
+    \b
+    Examples:
+      assay sample
+      assay sample -o samples
+    """
+    from assay.games.samples import SAMPLES, write_samples
+
+    rows = [
+        {"file": str(path), "bytes": path.stat().st_size, "what": SAMPLES[path.name]} for path in write_samples(out)
+    ]
+    print_table(rows, format=format)

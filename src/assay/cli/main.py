@@ -15,8 +15,7 @@ from typing import Any
 import click
 
 from assay import __version__
-from assay.cli.common import say
-from assay.cli.manual import ENVIRONMENT, EXIT
+from assay.cli.options import ENVIRONMENT, EXIT, say
 from assay.errors import AssayError, AssayWarning
 
 # command: (module in assay.cli, function, one line of help), by section. A new command needs a line here and a
@@ -28,32 +27,32 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "stats": ("games", "stats", "Count games by rating and time control, with plots."),
         "filter": ("games", "filter", "Count, show or write the games for which a condition holds."),
         "balance": ("games", "balance", "Draw the same number of games from every rating band."),
-        "sample": ("sample", "sample", "Write the sample games that come with Assay into a folder."),
+        "sample": ("games", "sample", "Write the sample games that come with Assay into a folder."),
     },
     "Analysis": {
-        "analyse": ("engine", "analyse", "Value every move of the games' positions with a chess engine."),
-        "analyses": ("engine", "analyses", "List what an analysis store holds."),
-        "export-analyses": ("engine", "export_analyses", "Write a store as Parquet or JSON lines."),
-        "import-analyses": ("engine", "import_analyses", "Read analyses from Parquet or JSON lines into a store."),
+        "analyse": ("analysis", "analyse", "Value every move of the games' positions with a chess engine."),
+        "analyses": ("analysis", "analyses", "List what an analysis store holds."),
+        "export-analyses": ("analysis", "export_analyses", "Write a store as Parquet or JSON lines."),
+        "import-analyses": ("analysis", "import_analyses", "Read analyses from Parquet or JSON lines into a store."),
     },
     "Ratings from moves": {
-        "fit": ("intrinsic", "fit", "Fit the model of a fallible player to games: the paper's table."),
-        "show": ("intrinsic", "show", "Show a game turn by turn, as the model sees it."),
-        "difference": ("intrinsic", "difference", "Average difference between the moves played and the engine's."),
-        "simulate": ("simulate", "simulate", "Play a tournament among agents of known strength."),
-        "ipr": ("rating", "ipr", "Rate players by their moves, with intervals."),
-        "posterior": ("rating", "posterior", "Follow the rating through one game, move by move."),
-        "screen": ("rating", "screen", "Compare players' moves with what is expected of their ratings."),
-        "calibrate": ("calibration", "calibrate", "Calibrate the scale from error to Elo on rated games."),
-        "calibration": ("calibration", "calibration", "Show calibrations: how an average error becomes Elo."),
+        "fit": ("model", "fit", "Fit the model of a fallible player to games: the paper's table."),
+        "show": ("model", "show", "Show a game turn by turn, as the model sees it."),
+        "difference": ("model", "difference", "Average difference between the moves played and the engine's."),
+        "simulate": ("model", "simulate", "Play a tournament among agents of known strength."),
+        "ipr": ("moves", "ipr", "Rate players by their moves, with intervals."),
+        "posterior": ("moves", "posterior", "Follow the rating through one game, move by move."),
+        "screen": ("moves", "screen", "Compare players' moves with what is expected of their ratings."),
+        "calibrate": ("model", "calibrate", "Calibrate the scale from error to Elo on rated games."),
+        "calibration": ("model", "calibration", "Show calibrations: how an average error becomes Elo."),
     },
     "Ratings from results": {
         "results": ("results", "results", "Rate players from the results of their games, as Ordo does."),
-        "prep": ("prep", "prep", "Shrink games to their results and leave out what cannot be rated."),
+        "prep": ("results", "prep", "Shrink games to their results and leave out what cannot be rated."),
     },
     "Learned ratings": {
-        "guess": ("guess", "guess", "Guess both players' ratings from the moves, move by move."),
-        "planes": ("guess", "planes", "Show what the learned rating reads of a move."),
+        "guess": ("learned", "guess", "Guess both players' ratings from the moves, move by move."),
+        "planes": ("learned", "planes", "Show what the learned rating reads of a move."),
         "encode": ("learned", "encode", "Encode games into a dataset."),
         "train": ("learned", "train", "Train a model on a dataset."),
         "evaluate": ("learned", "evaluate", "Judge a trained model on games it has not seen."),
@@ -62,8 +61,8 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "policy": ("policy", "policy", "Make a policy: a network that foretells what people play."),
     },
     "Reports": {
-        "report": ("report", "report", "Write a report on some games: HTML, PDF, CSV, JSON, annotated PGN."),
-        "serve": ("report", "serve", "Open a page in the browser: drop a PGN, read the report."),
+        "report": ("reports", "report", "Write a report on some games: HTML, PDF, CSV, JSON, annotated PGN."),
+        "serve": ("reports", "serve", "Open a page in the browser: drop a PGN, read the report."),
     },
 }
 

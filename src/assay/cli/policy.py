@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, print_table, say
+from assay.cli.options import Command, format_option, is_quiet, print_table, say
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)

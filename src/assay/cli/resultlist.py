@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.common import say
+from assay.cli.options import say
 from assay.errors import AssayWarning, RatingError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""`assay results`: Ordo's switches and what goes beyond them."""
+"""`assay results` and `assay prep`: the switches of Ordo and Ordoprep, and what goes beyond them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import sys
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay import __version__
-from assay.cli.common import Command, format_option, keep_duplicates_option, say, tell_duplicates
+from assay.cli.options import Command, format_option, keep_duplicates_option, print_data, say, tell_duplicates
 from assay.cli.resultlist import (
     connected,
     make_listing,
@@ -31,6 +32,7 @@ from assay.errors import AssayWarning, OutputError, RatingError
 
 if TYPE_CHECKING:
     from assay.games.outcomes import Outcomes
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -319,3 +321,83 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, open
         if switches[switch]:
             found = found.between(switches[switch], inside, warn=not switches["no_warnings"])
     return found.without_draws() if switches.get("ignore_draws") else found
+
+
+@click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
+@input_options
+@options(
+    click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE",
+                 help="Write the games here instead of to the screen."),
+    flag("-d", "--no-perfects", text="Leave out players with only wins or only losses."),
+    click.option("-g", "-M", "--min-games", type=click.IntRange(0), default=0, metavar="NUM",
+                 help="Leave out players with fewer games."),
+    click.option("-m", "--min-perf", type=Number(0, 100), default=0.0, metavar="NUM",
+                 help="Leave out players who scored less than NUM %."),
+    flag("--major-only", text="Keep only the largest group that games connect."),
+    click.option("--groups", type=click.Path(dir_okay=False), metavar="FILE",
+                 help="Write which players the games that are kept connect."),
+)  # fmt: skip
+def prep(**switches: Any) -> None:
+    """Shrink games to their results, and leave out players that cannot be rated well.
+
+    The output is PGN with the tags White, Black and Result alone, in the order of the input. Rules are applied until
+    nothing changes, for without the games of one player another may fall below a limit. What was left out is told
+    on stderr.
+
+    \b
+    Examples:
+      assay prep games.pgn.zst -o results.pgn
+      assay prep -d -g 20 -m 5 -p raw.pgn -o shrunk.pgn
+      assay prep --major-only *.pgn | assay results -W -D -
+    """
+    from assay.games.outcomes import WRITTEN, describe
+    from assay.paths import atomic
+    from assay.results.encounters import connect, select, tabulate
+    from assay.results.ordo import group_report
+
+    if not (switches["files"] or switches["pgn"] or switches["pgn_list"]):
+        raise RatingError("there is no input: name a file of games ('assay prep -h' tells more).")
+    if switches["include"] and switches["exclude"]:
+        raise RatingError("-i and -x cannot be used together: leave out one of them.")
+    found = read_input(switches, lambda text: None)
+    kept = select(
+        found.white,
+        found.black,
+        found.outcome,
+        len(found.players),
+        no_perfects=switches["no_perfects"],
+        min_games=switches["min_games"],
+        min_percent=switches["min_perf"],
+        major_only=switches["major_only"],
+    )
+    white, black, outcome = (column[kept.games] for column in (found.white, found.black, found.outcome))
+    if not len(outcome):
+        raise RatingError("nothing is left: no game fulfils all conditions.")
+    tags = [name.replace("\\", "\\\\").replace('"', '\\"') for name in found.players]
+    text = "".join(
+        f'[White "{tags[a]}"]\n[Black "{tags[b]}"]\n[Result "{WRITTEN[c]}"]\n\n{WRITTEN[c]}\n\n'
+        for a, b, c in zip(white.tolist(), black.tolist(), outcome.tolist(), strict=True)
+    )
+    if switches["groups"]:
+        table = tabulate(white, black, outcome, len(found.players))
+        with atomic(switches["groups"]) as part:
+            part.write_text(group_report(found.players, table, connect(table)), encoding="utf-8")
+    if switches["output"]:
+        with atomic(switches["output"]) as part:
+            part.write_text(text, encoding="utf-8")
+    else:
+        print_data(text)
+    players = {
+        "a perfect score": kept.perfect,
+        "too few games": kept.few_games,
+        "too low a score": kept.low_percent,
+        "outside the largest group": kept.other_groups,
+    }
+    gone = {why: int(who.sum()) for why, who in players.items() if who.any()}
+    reasons = Counter(found.skipped)
+    reasons['without a result ("*")'] = found.unfinished
+    reasons["occurs again"] = 0 if found.duplicates is None else len(found.duplicates)
+    told = [f"{len(outcome):,} of {len(found.outcome):,} games kept"]
+    told += [f"players left out: {describe(gone)}"] if gone else []
+    told += [f"games left out: {describe(+reasons)}"] if +reasons else []
+    say(f"{'; '.join(told)}.", err=True)

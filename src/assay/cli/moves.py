@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.common import (
+from assay.cli.options import (
     Command,
     F,
     OneOf,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.common import Command, format_option, is_quiet, print_table, say, store_option
+from assay.cli.options import Command, format_option, is_quiet, print_table, say, store_option
 from assay.errors import InputError
 from assay.paths import default_store
 from assay.progress import duration

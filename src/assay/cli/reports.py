@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from assay.cli.common import (
+from assay.cli.options import (
     Command,
     counted,
     is_quiet,

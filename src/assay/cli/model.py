@@ -1,0 +1,708 @@
+"""The commands of the model of a fallible player: fit, difference, show, calibrate, calibration, simulate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.options import (
+    Command,
+    F,
+    OneOf,
+    counted,
+    each_once,
+    format_option,
+    is_quiet,
+    keep_duplicates_option,
+    print_table,
+    reasons,
+    say,
+    store_option,
+    tell_turns,
+)
+from assay.paths import default_store
+
+if TYPE_CHECKING:
+    from assay.engine.turns import Turns
+    from assay.games import Game
+    from assay.moves.calibration import Calibration
+    from assay.moves.simulation import Entrant
+
+
+FIT_GROUPS = ("all", "milepost", "player", "event", "year", "period", "speed", "color", "phase")
+DIFFERENCE_GROUPS = ("player", "event", "evaluation", "all", "game", "year", "color", "phase")
+
+
+def _turns_options(function: F) -> F:
+    """Which analyses, and which turns of the games: what the commands on stored analyses ask."""
+    for option in reversed(
+        (
+            store_option,
+            click.option(
+                "--depth",
+                type=click.IntRange(1, 244),
+                default=10,
+                show_default=True,
+                help="Depth of the analyses, in plies.",
+            ),
+            click.option("--engine", multiple=True, help="Whose analyses, if the store has several; several: a jury."),
+            click.option(
+                "--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move counted."
+            ),
+            click.option(
+                "--limit",
+                type=click.FloatRange(0, min_open=True),
+                default=3.0,
+                show_default=True,
+                help="Leave out turns whose best move is worth more than so many pawns to either side.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def _turns(
+    games: Sequence[Game],
+    store: Path | None,
+    depth: int,
+    engine: Sequence[str],
+    from_move: int,
+    limit: float,
+    lines: int | None = None,
+) -> Turns:
+    """The turns of the games in the store, with what was left out told on stderr."""
+    from assay.engine.store import Store
+    from assay.engine.turns import turns
+
+    with Store(store or default_store()) as opened:
+        names = list(engine) or None
+        found = turns(games, opened, depth=depth, engine=names, from_move=from_move, limit=limit, lines=lines)
+    who = " and ".join(str(identity) for identity in found.identities)
+    tell_turns(found, Counter(), f"Analysed by {who}, depth {depth}.")
+    return found
+
+
+def _read(files: Sequence[str]) -> list[Game]:
+    from assay.moves.analysed import read_all
+
+    problems: Counter[str] = Counter()
+    games = read_all(files, problems)
+    if problems:
+        say(f"Damage in the files: {reasons(problems)}.", err=True)
+    return games
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_turns_options
+@click.option(
+    "--by", type=click.Choice(FIT_GROUPS), default="all", show_default=True, help="One row for each of these."
+)
+@click.option(
+    "--within",
+    type=click.FloatRange(0),
+    default=10,
+    show_default=True,
+    help="With --by milepost: both players within so many points of the mark.",
+)
+@click.option(
+    "--model",
+    type=OneOf("assay.moves.regan.models", "MODELS"),
+    default="power",
+    show_default=True,
+    help="How temptation becomes probability: the ratio rule.",
+)
+@click.option(
+    "--curve",
+    type=OneOf("assay.moves.regan.temptation", "CURVES"),
+    default="invexp",
+    show_default=True,
+    help="Curve of temptation.",
+)
+@click.option(
+    "--method",
+    type=OneOf("assay.moves.regan.problem", "CRITERIA"),
+    default="percentile",
+    show_default=True,
+    help="Way of fitting; percentile is the paper's.",
+)
+@click.option("--fix-c", is_flag=True, help="Put c on the line through all groups and fit s alone.")
+@click.option("--exclude-team", is_flag=True, help="Leave out team games, where the tags tell.")
+@click.option(
+    "--max-swiss",
+    type=click.FloatRange(0, min_open=True),
+    metavar="N",
+    help="Leave out events with more players per round.",
+)
+@click.option(
+    "--append", type=click.Path(path_type=Path, dir_okay=False), metavar="F.csv", help="Add the rows to this CSV."
+)
+@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots here.")
+@keep_duplicates_option
+@format_option
+def fit(
+    files: Sequence[str],
+    by: str,
+    within: float,
+    model: str,
+    curve: str,
+    method: str,
+    fix_c: bool,
+    exclude_team: bool,
+    max_swiss: float | None,
+    append: Path | None,
+    plots: Path | None,
+    keep_duplicates: bool,
+    format: str,
+    **turns_options: Any,
+) -> None:
+    """Fit the model of a fallible player to games: sensitivity s and consistency c (Regan & Haworth 2011).
+
+    The games must be analysed first ('assay analyse'). A row per group: average Elo, s and c fitted together, c_fit (c
+    on the line through all groups) and s_fit (s fitted with c there), the share of first-choice matches (mm) and the
+    average scaled error (ad), projected and actual, Qfit (10^4 times the mean squared difference of rank frequencies),
+    turns, games, and standard errors clustered by game.
+
+    --by milepost takes the games whose players are both within --within points of the same century mark.
+
+    \b
+    Examples:
+      assay fit games.pgn --store games.db
+      assay fit games.pgn.zst --store games.db --by milepost --within 10 --plots plots
+      assay fit wch.pgn --by player --method equations --fix-c
+      assay fit 2013.pgn --append fits.csv
+    """
+    from assay.moves.events import without_crowds, without_teams
+    from assay.moves.fits import COLUMNS, Fitting, append_rows, fit_table
+
+    games = each_once(_read(files), keep_duplicates)
+    for wanted, keep, what in (
+        (exclude_team, without_teams, "team games"),
+        (max_swiss is not None, lambda some: without_crowds(some, max_swiss or 0), "games of crowded events"),
+    ):
+        if wanted:
+            kept = keep(games)
+            say(f"Left out: {len(games) - len(kept):,} {what}.", err=True)
+            games = kept
+    turns = _turns(games, **turns_options)
+    how = Fitting(method, model, curve)  # type: ignore[arg-type]
+    rows = fit_table(turns, by, how, within=within)
+    values = [{by: row.label, **row.values(fix_c)} for row in rows]
+    columns = [by, *(name for name in COLUMNS if name != "note" or any(row.note for row in rows))]
+    decimals = dict.fromkeys(("s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual"), 3)
+    decimals |= dict.fromkeys(("s_error", "c_error", "s_fit_error", "qfit"), 4) | {"elo": 0}
+    print_table(values, columns, format=format, decimals=decimals)
+    if append is not None:
+        count = append_rows(append, ", ".join(Path(file).name for file in files), rows, fix_c)
+        say(f"Added {count:,} rows to {append}.", err=True)
+    if plots is not None:
+        from assay.reports.plots import plot_fits
+
+        for path in plot_fits(turns, rows, how, plots):
+            say(f"Written: {path}", err=True)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@_turns_options
+@click.option(
+    "--by", type=click.Choice(DIFFERENCE_GROUPS), default="player", show_default=True, help="One row for each of these."
+)
+@click.option(
+    "--cap",
+    type=click.FloatRange(0, min_open=True),
+    default=4.0,
+    show_default=True,
+    help="Greatest loss of a move, in pawns.",
+)
+@click.option("--lines", type=click.IntRange(1), help="Which analyses, if the store has several widths.")
+@keep_duplicates_option
+@format_option
+def difference(
+    files: Sequence[str],
+    by: str,
+    cap: float,
+    lines: int | None,
+    keep_duplicates: bool,
+    format: str,
+    **turns_options: Any,
+) -> None:
+    """How much worse the moves played were than the engine's own, on average (Guid & Bratko 2006).
+
+    Raw in pawns, and scaled so that a pawn counts less the more one side is ahead (Regan & Haworth 2011); standard
+    errors are clustered by game. One line per position suffices ('assay analyse --lines 1'): the played move is then
+    worth what the next position says, so that very many games can be surveyed cheaply. A greater loss than --cap counts
+    as that; a move that the next position finds better than the engine's choice counts as none.
+
+    \b
+    Examples:
+      assay difference games.pgn --store games.db
+      assay difference games.pgn --by evaluation
+      assay analyse all.pgn.zst --lines 1 --depth 12; assay difference all.pgn.zst --lines 1 --depth 12 --by year
+    """
+    from assay.moves.fits import DIFFERENCE_COLUMNS, difference_table
+
+    games = each_once(_read(files), keep_duplicates)
+    rows = difference_table(_turns(games, lines=lines, **turns_options), by, cap=cap)
+    decimals = dict.fromkeys(("raw", "raw_error", "scaled", "scaled_error"), 4) | {"elo": 0}
+    print_table(rows, [by, *DIFFERENCE_COLUMNS], format=format, decimals=decimals)
+
+
+def _parameters(
+    elo: float | None, s: float | None, c: float | None, calibration: str | None, depth: int
+) -> tuple[float, float]:
+    """s and c as given, or those of a rating by the calibration."""
+    if (s is None) != (c is None):
+        raise click.UsageError("--s and --c go together.")
+    if (elo is None) == (s is None):
+        raise click.UsageError("give either --elo, or --s and --c.")
+    if s is not None and c is not None:
+        return s, c
+    from assay.moves.calibration import load
+
+    assert elo is not None
+    return load(calibration, depth=depth).usable().artery.at(elo)
+
+
+@click.command(cls=Command)
+@click.argument("file", metavar="FILE")
+@_turns_options
+@click.option(
+    "--game", "number", type=click.IntRange(1), default=1, show_default=True, help="Number of the game in the file."
+)
+@click.option(
+    "--candidates", type=click.IntRange(1), default=4, show_default=True, help="Moves of each spread to show."
+)
+@click.option("--elo", type=float, help="Probabilities for this rating.  [default: the rating in the tags]")
+@click.option("--s", type=float, help="Probabilities for this sensitivity.")
+@click.option("--c", type=float, help="Probabilities for this consistency.")
+@click.option(
+    "--calibration", metavar="NAME|FILE", help="Which makes s and c of a rating.  [default: that of the depth]"
+)
+@format_option
+def show(
+    file: str,
+    number: int,
+    candidates: int,
+    elo: float | None,
+    s: float | None,
+    c: float | None,
+    calibration: str | None,
+    format: str,
+    **turns_options: Any,
+) -> None:
+    """Show a game turn by turn, as the model sees it.
+
+    For each turn: the move played, the engine's move, the evaluation of the move played in pawns from the mover's side,
+    its rank, how much worse it is than the engine's (scaled), its probability, and the spread: candidates with value
+    and probability, the played one marked with *.
+
+    The probabilities are those of a player rated as the tags say (2000 where they do not), of --elo, or of --s and --c.
+
+    \b
+    Examples:
+      assay show game.pgn --store games.db
+      assay show match.pgn --game 6 --elo 2800
+      assay show game.pgn --s 0.1 --c 0.5 --format csv
+    """
+    import numpy as np
+
+    from assay.errors import InputError
+    from assay.moves.review import show_turns
+    from assay.reports.charts import said_chance
+
+    games = _read([file])
+    if number > len(games):
+        raise InputError(f"there are {len(games)} games in {file}, and no game {number}.")
+    turns = _turns(games[number - 1 : number], **turns_options)
+    if elo is not None or s is not None or c is not None:
+        pairs = np.tile(_parameters(elo, s, c, calibration, turns.depth), (len(turns), 1))
+    else:
+        ratings = np.where(np.isfinite(turns.rating), turns.rating, 2000.0)
+        known = {rating: _parameters(rating, None, None, calibration, turns.depth) for rating in set(ratings.tolist())}
+        pairs = np.array([known[rating] for rating in ratings.tolist()])
+    rows, as_text = [], format == "table"
+    for turn in show_turns(turns, pairs[:, 0], pairs[:, 1], lines=candidates):
+        spread = [f"{'*' if x.played else ''}{x.san} {x.value:+.2f} {said_chance(x.probability)}" for x in turn.spread]
+        chance = said_chance(turn.probability) if as_text and turn.probability is not None else turn.probability
+        rows.append(
+            {
+                "move": turn.number,
+                "played": turn.played,
+                "engine": turn.spread[0].san,
+                "evaluation": turn.value,
+                "rank": turn.rank,
+                "delta": turn.delta,
+                "probability": chance,
+                "spread": ", ".join(spread),
+            }
+        )
+    print_table(rows, format=format, decimals={"delta": 3})
+
+
+def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
+    """`1600:2700:100` as a range, both ends taken."""
+    parts = value.split(":")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts) or int(parts[2]) < 1:
+        raise click.BadParameter(f"{value!r} is not FIRST:LAST:STEP, such as 1600:2700:100.")
+    first, last, step = map(int, parts)
+    return range(first, last + 1, step)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@store_option
+@click.option(
+    "--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Depth of the analyses, in plies."
+)
+@click.option("--mileposts", callback=_marks, default="1600:2700:100", show_default=True, help="The marks.")
+@click.option("--within", type=click.FloatRange(1), default=20, show_default=True, help="Points from a mark, at most.")
+@click.option(
+    "--method",
+    type=OneOf("assay.moves.regan.problem", "CRITERIA"),
+    default="percentile",
+    show_default=True,
+    help="How s and c are fitted at each mark.",
+)
+@click.option("--engine", metavar="NAME", help="Whose analyses, where the store holds several engines'.")
+@click.option("--name", help="Name of the calibration.  [default: that of the output file]")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the resampling.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="CALIBRATION.json",
+    help="Where to write it.",
+)
+@keep_duplicates_option
+@format_option
+def calibrate(
+    files: Sequence[str],
+    store: Path | None,
+    depth: int,
+    mileposts: range,
+    within: float,
+    method: Any,
+    engine: str | None,
+    name: str | None,
+    seed: int,
+    output: Path,
+    keep_duplicates: bool,
+    format: str,
+) -> None:
+    """Calibrate the scale from error to Elo on rated, analysed games.
+
+    Takes the games whose players are both within --within points of the same mark, fits s and c at each mark, lays the
+    artery c(Elo) through them, refits s, projects the marks on one fixed reference set of positions, and regresses the
+    average error on Elo. On the same games it measures how much real play scatters beyond the model, so that intervals
+    and screening hold. The games must be analysed before ('assay analyse'); turns that are not are left out.
+
+    A calibration belongs to one engine, version, depth and width, and refuses analyses of any other. Smaller depths
+    come from the same analyses: run again with --depth.
+
+    \b
+    Examples:
+      assay analyse rated.pgn.zst --store rated.db
+      assay calibrate rated.pgn.zst --store rated.db -o mine.json
+      assay calibrate rated.pgn.zst --store rated.db --depth 8 -o mine-d8.json
+      assay ipr tournament.pgn --calibration mine.json
+    """
+    from assay.engine.store import Store
+    from assay.engine.turns import turns as build
+    from assay.games.stream import find_files
+    from assay.manifest import describe_inputs
+    from assay.moves.analysed import read_all
+    from assay.moves.calibrating import make_calibration
+    from assay.moves.calibration import save
+    from assay.moves.regan.difficulty import lesser_depths
+
+    from_move, limit = 9, 3.0
+    paths = find_files(list(files))
+    games = each_once(read_all(files), keep_duplicates)
+    with Store(store or default_store()) as opened:
+        turns = build(
+            games,
+            opened,
+            depth=depth,
+            from_move=from_move,
+            limit=limit,
+            engine=engine,
+            lesser=lesser_depths(depth),
+        )
+    calibration, values = make_calibration(
+        turns,
+        name=name or output.name.removesuffix(".json"),
+        marks=mileposts,
+        within=within,
+        method=method,
+        from_move=from_move,
+        limit=limit,
+        inputs=describe_inputs(path for path in paths if path != "-"),
+        seed=seed,
+    )
+    save(calibration, values, output)
+    _print_calibration(calibration, format)
+    say(f"Written to {output}.", err=True)
+
+
+@click.group(cls=click.Group)
+def calibration() -> None:
+    """Show calibrations: how an average error becomes Elo.
+
+    \b
+    Examples:
+      assay calibration list
+      assay calibration show --depth 8
+    """
+
+
+@calibration.command("show", cls=Command)
+@click.argument("name", required=False)
+@click.option("--depth", type=click.IntRange(1, 60), help="The default calibration at this depth.")
+@click.option(
+    "--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots of it here, too."
+)
+@format_option
+def calibration_show(name: str | None, depth: int | None, plots: Path | None, format: str) -> None:
+    """Print a calibration: its marks, its line, and what identifies it.
+
+    NAME is one that comes with Assay or the path of a file; without it, the default. 'rybka-3-d13' is the published
+    calibration of Regan and Haworth (2011), for reading the papers.
+
+    \b
+    Examples:
+      assay calibration show
+      assay calibration show --depth 8 --plots out
+      assay calibration show rybka-3-d13
+      assay calibration list
+    """
+    from assay.moves.calibration import load
+
+    found = load(name, depth=depth)
+    _print_calibration(found, format)
+    if plots is not None:
+        from assay.reports.plots import plot_calibration
+
+        for path in plot_calibration(found, plots):
+            say(f"Written: {path}", err=True)
+
+
+@calibration.command("list", cls=Command)
+@format_option
+def calibration_list(format: str) -> None:
+    """List the calibrations that come with Assay.
+
+    \b
+    Examples:
+      assay calibration list
+      assay calibration list --format json
+    """
+    from assay.moves.calibration import load, shipped
+
+    rows = []
+    for name in shipped():
+        found = load(name)
+        rows.append(
+            {
+                "name": name,
+                "engine": found.engine,
+                "depth": found.depth,
+                "lines": found.lines,
+                "games": found.games or None,
+                "turns": found.turns or None,
+                "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE",
+            }
+        )
+    print_table(rows, ["name", "engine", "depth", "lines", "games", "turns", "line"], format=format)
+
+
+MARK_COLUMNS = (
+    *("elo", "games", "turns", "s", "s_error", "c", "c_error", "c_fit", "s_fit", "mm_predicted", "mm_actual"),
+    *("ad_predicted", "ad_actual", "qfit", "ae_r", "ipr", "ipr_error"),
+)
+
+
+def _print_calibration(found: Calibration, format: str) -> None:
+    """The table of the marks on stdout; in text, what identifies the calibration around it."""
+    columns = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
+    if format != "table":
+        print_table(list(found.marks), columns, format=format)
+        return
+    for line in _description(found):
+        say(line)
+    say()
+    decimals = {name: 3 for name in columns if name[0] in "sc" or name.startswith(("mm", "ad"))}
+    print_table(list(found.marks), columns, decimals=decimals | {"ae_r": 4, "ipr": 0, "ipr_error": 0})
+
+
+def _description(found: Calibration) -> list[str]:
+    """What identifies a calibration and what it measured, in lines."""
+    line = found.line
+    lines = [
+        f"Calibration {found}; net {found.net or 'none'}",
+        f"IPR = {line.intercept:.0f} - {line.slope:.0f} x AE_R (misfit {line.misfit:.2f})",
+        f"Artery: c = {found.c_at_2000:.4f} at 2000, {found.c_per_100:+.4f} per 100 Elo",
+    ]
+    scale = found.scale
+    if scale is None:
+        return [*lines, f"Published, for reading: {found.made['source']}"]
+    k, r, w, v = scale.factors, scale.correlation, scale.weights, scale.screening_weights
+    covers = zip((50, 80, 95), found.coverage, strict=True)
+    shares = ", ".join(f"{level} % interval covers {share:.0%}" for level, share in covers)
+    hard = ", ".join(f"{name} {match:+.3f} {error:+.3f}" for name, match, error in scale.difficulty.strongest(4))
+    errors = ", ".join(f"{elo}: {line.variance(elo) ** 0.5:.0f}" for elo in (1600, 2000, 2400, 2700))
+    return [
+        *lines,
+        f"{found.games:,} games, {found.turns:,} turns",
+        f"Real games against the model: k {k[0]:.2f} for matches, {k[1]:.2f} for top-3, {k[2]:.2f} for errors",
+        f"Difficulty, a standard deviation more adds to matches and errors: {hard}",
+        f"Correlation of z's: matches-errors {r[0, 2]:.2f}, matches-top-3 {r[0, 1]:.2f}, top-3-errors {r[1, 2]:.2f}",
+        f"Rating: {w[0]:.2f} matches + {w[1]:.2f} top-3 + {w[2]:.2f} errors; prior games {scale.prior_games:.0f}",
+        f"Screening: {v[0]:.2f} matches + {v[1]:.2f} top-3 + {v[2]:.2f} errors",
+        f"Posterior: power {scale.power:.2f} (on held-out games: {shares})",
+        f"Standard error of the scale itself: {errors}",
+    ]
+
+
+@click.command(cls=Command)
+@click.option("--elo", "elos", type=float, multiple=True, help="A player of this rating; once for each player.")
+@click.option("--s", "all_s", type=float, multiple=True, help="A player of this sensitivity ...")
+@click.option("--c", "all_c", type=float, multiple=True, help="... and this consistency; once for each player.")
+@click.option("--games", type=click.IntRange(1), default=10, show_default=True, help="Games in all, each pair in turn.")
+@click.option(
+    "-o",
+    "out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    metavar="F.pgn",
+    help="Where to write them.",
+)
+@click.option(
+    "--assist", "assists", multiple=True, metavar="NAME:SHARE[:FROM_MOVE]", help="Help a player on a share of moves."
+)
+@click.option("--name", "names", multiple=True, help="Name of a player, in order.  [default: Player 1, Player 2, ...]")
+@click.option("--engine", default="stockfish", show_default=True, help="Engine that values the moves.")
+@click.option(
+    "--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Depth of its searches, in plies."
+)
+@click.option("--lines", type=click.IntRange(2), default=50, show_default=True, help="Moves to value.")
+@click.option(
+    "--calibration", metavar="NAME|FILE", help="Which makes s and c of a rating.  [default: that of the depth]"
+)
+@click.option("--event", default="Simulated tournament", show_default=True, help="Name of the event.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed plays the same games."
+)
+@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+@click.option("--store", type=click.Path(path_type=Path, dir_okay=False), help="Keep the analyses in this store.")
+def simulate(
+    elos: Sequence[float],
+    all_s: Sequence[float],
+    all_c: Sequence[float],
+    games: int,
+    out: Path,
+    assists: Sequence[str],
+    names: Sequence[str],
+    engine: str,
+    depth: int,
+    lines: int,
+    calibration: str | None,
+    event: str,
+    seed: int,
+    workers: int | None,
+    store: Path | None,
+) -> None:
+    """Play a tournament among agents: games whose players are known exactly.
+
+    An agent chooses each move with the model's probabilities for its s and c, or for a rating by the calibration, on
+    what an engine says of the position. --assist lets a player follow the engine on a share of the moves, from a move
+    on. The truth (players, help, which plies were helped) is written beside the games, to F.manifest.json.
+
+    A game costs about as much as its analysis: half a second a move at depth 10. With --store the analyses are kept,
+    so that rating the games later costs nothing.
+
+    \b
+    Examples:
+      assay simulate --elo 2400 --elo 2200 --games 10 -o games.pgn
+      assay simulate --elo 2000 --elo 2000 --elo 2000 --games 12 --assist 'Player 3:0.3:12' -o helped.pgn
+      assay simulate --s 0.1 --c 0.5 --s 0.2 --c 0.45 --games 4 --depth 6 -o fast.pgn
+    """
+    import os
+    from contextlib import ExitStack
+
+    from assay.engine.live import Engine
+    from assay.engine.store import writing
+    from assay.engine.writer import Writer
+    from assay.manifest import make, write
+    from assay.moves.simulation import tournament, truth
+    from assay.paths import atomic
+    from assay.progress import Progress
+
+    entrants = _entrants(elos, all_s, all_c, names, assists, calibration, depth)
+    settings = {
+        "engine": engine,
+        "depth": depth,
+        "lines": lines,
+        "seed": seed,
+        "calibration": calibration,
+        "event": event,
+    }
+    played = []
+    with ExitStack() as stack:
+        keep = None
+        if store is not None:
+            opened = stack.enter_context(writing(store))
+            with Engine(engine) as asked:
+                number = opened.number_of(asked.identity(lines))
+            keep = stack.enter_context(Writer(opened, number)).put
+        progress = stack.enter_context(Progress("Playing", games, unit="games", quiet=is_quiet()))
+        part = stack.enter_context(atomic(out))
+        with part.open("w", encoding="utf-8") as file:
+            for game in tournament(
+                entrants, games, engine=engine, depth=depth, lines=lines, seed=seed,
+                workers=workers or os.cpu_count() or 1, keep=keep,
+            ):  # fmt: skip
+                file.write(game.pgn(event) + "\n\n")
+                played.append(game)
+                progress.advance()
+    manifest = make("simulated games", settings=settings) | {"truth": truth(entrants, played)}
+    write(out.with_suffix(".manifest.json"), manifest)
+    what = f"{counted(len(played), 'game')} written to {out}, the truth to {out.with_suffix('.manifest.json')}"
+    say(f"{what}.", err=True)
+
+
+def _entrants(
+    elos: Sequence[float],
+    all_s: Sequence[float],
+    all_c: Sequence[float],
+    names: Sequence[str],
+    assists: Sequence[str],
+    calibration: str | None,
+    depth: int,
+) -> list[Entrant]:
+    """The players that the options describe."""
+    from assay.errors import InputError
+    from assay.moves.calibration import load
+    from assay.moves.simulation import Assist, Entrant
+
+    if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
+        raise click.UsageError("give --elo for each player, or --s and --c for each.")
+    pairs = list(zip(all_s, all_c, strict=True))
+    if elos:
+        artery = load(calibration, depth=depth).usable().artery
+        pairs = [artery.at(elo) for elo in elos]
+    labels = [names[i] if i < len(names) else f"Player {i + 1}" for i in range(len(pairs))]
+    helped = {assist.name: assist for assist in map(Assist.parse, assists)}
+    if unknown := set(helped) - set(labels):
+        raise InputError(f"nobody is called {sorted(unknown)[0]!r}: the players are {', '.join(labels)}.")
+    ratings = [round(e) for e in elos] if elos else [None] * len(pairs)
+    return [
+        Entrant(label, s, c, rating, helped.get(label))
+        for label, (s, c), rating in zip(labels, pairs, ratings, strict=True)
+    ]
