@@ -23,25 +23,46 @@ _FINE = 2.0  # Elo; between the points of the grid a cubic spline runs
 
 @dataclass(frozen=True)
 class Estimate:
-    """A rating with its interval at a level; infinite where the evidence sets no bound, nan where there is none."""
+    """A rating with its interval at a level; without bounds where nothing sets them, nan where there is no rating.
 
-    value: float
-    low: float
-    high: float
+    The note says why there is none, or what is to be known of it.
+
+    >>> print(Estimate(2500.4, 2410.0, 2590.0), Estimate(2700.0, low=2650.0), Estimate(2300.0), Estimate())
+    2500 (2410-2590) at least 2650 2300 -
+    """
+
+    value: float = math.nan
+    low: float = -math.inf
+    high: float = math.inf
     level: float = LEVEL
     note: str = ""
 
+    @property
+    def known(self) -> bool:
+        """Whether there is a rating."""
+        return not math.isnan(self.value)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the interval has two ends."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval; 0 where there is none (a rating in a tag is taken as it stands)."""
+        return (self.high - self.low) / 2 if self.bounded else 0.0
+
     def __str__(self) -> str:
-        if math.isnan(self.value):
+        if not self.known:
             return "-"
         if math.isinf(self.high):
-            return f"at least {self.low:.0f}" if math.isfinite(self.low) else "-"
+            return f"at least {self.low:.0f}" if math.isfinite(self.low) else f"{self.value:.0f}"
         if math.isinf(self.low):
             return f"at most {self.high:.0f}"
         return f"{self.value:.0f} ({self.low:.0f}-{self.high:.0f})"
 
 
-NOTHING = Estimate(math.nan, -math.inf, math.inf)
+NOTHING = Estimate()
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import math
 import chess
 import pytest
 
+from assay.curve import Estimate
 from assay.reports.content import (
     Candidate,
-    Estimate,
     GameSection,
     Measure,
     Move,
@@ -29,7 +29,7 @@ IMMORTAL = (
 
 
 def around(value: float, half: float, note: str = "") -> Estimate:
-    return Estimate(value, value - half, value + half, note)
+    return Estimate(value, value - half, value + half, note=note)
 
 
 def moves(line: str = IMMORTAL) -> tuple[Move, ...]:

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import chess.pgn
 
+from assay.curve import Estimate
 from assay.games import Game as PgnGame
-from assay.reports.content import Estimate, Report
+from assay.reports.content import Report
 from assay.reports.exports import to_csv, to_json, to_pgn
 
 

@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from assay.reports.content import Estimate, GameSection, Report
+from assay.curve import Estimate
+from assay.reports.content import GameSection, Report
 from assay.reports.page import game_data, plain_moves, policy, render
 
 HOSTILE = [

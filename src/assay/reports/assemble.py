@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from math import inf
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
 from assay import __version__
+from assay.curve import Estimate
 from assay.engine.store import Store
 from assay.engine.turns import Turns
 from assay.games import Game
@@ -30,7 +32,6 @@ from assay.moves.screening import ScreenRow, screen_groups
 from assay.pools import POOLS, SLOW, is_online, scale_of
 from assay.reports.content import (
     LEVEL,
-    Estimate,
     GameSection,
     Measure,
     Part,
@@ -89,7 +90,7 @@ def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration)
         _player(name, turns.games, counted, rated, screened, standing, learned, field_size=len(screened))
         for name in dict.fromkeys(name for pair in names for name in pair)
     ]
-    players.sort(key=lambda player: (not player.intrinsic.known, -(player.intrinsic.value or 0.0), player.name))
+    players.sort(key=lambda player: (-player.intrinsic.value if player.intrinsic.known else inf, player.name))
     return Report(
         title=_title(turns.games, given.name),
         players=tuple(players),
@@ -206,7 +207,7 @@ def _estimate(row: Row | None) -> Estimate:
         return Estimate(note="no move counts")
     if row.rating is None:
         return Estimate(note=row.note)
-    return Estimate(row.rating.rating, row.rating.low, row.rating.high, row.note)
+    return Estimate(row.rating.rating, row.rating.low, row.rating.high, note=row.note)
 
 
 def _measures(row: Row | None, line: ScreenRow | None) -> tuple[Measure, ...]:
@@ -279,7 +280,7 @@ def _games(
         for white, side in ((True, "white"), (False, "black")):
             rating = float(known.ratings[at, 0 if white else 1])
             player = players.get(tags[side][at] or UNKNOWN)
-            if not np.isfinite(rating) and player and player.intrinsic.value is not None:
+            if not np.isfinite(rating) and player and player.intrinsic.known:
                 rating = player.intrinsic.value
             if np.isfinite(rating):
                 ratings[at, white] = rating

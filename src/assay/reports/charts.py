@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf, isfinite
 
 from markupsafe import Markup, escape
 
-from assay.reports.content import Estimate, GameSection, Move, Part, PlayerSection
+from assay.curve import Estimate
+from assay.reports.content import GameSection, Move, Part, PlayerSection
 
 KINDS = ("tag", "results", "moves", "learned")
 # The evaluation is drawn up to this many pawns.
@@ -49,13 +51,13 @@ class Axis:
 
 def rating_scale(estimates: Iterable[Estimate], start: float, end: float) -> Axis:
     """A scale that holds these ratings with their intervals; single wild intervals are cut at 1,000 Elo beyond."""
-    known = [e for e in estimates if e.value is not None]
+    known = [e for e in estimates if e.known]
     if not known:
         return Axis(1000, 3000, start, end)
-    values = [e.value for e in known if e.value is not None]
+    values = [e.value for e in known]
     least, most = min(values), max(values)
-    low = max(min([least, *(e.low for e in known if e.low is not None)]), least - 1000)
-    high = min(max([most, *(e.high for e in known if e.high is not None)]), most + 1000)
+    low = max(min([least, *(e.low for e in known if isfinite(e.low))]), least - 1000)
+    high = min(max([most, *(e.high for e in known if isfinite(e.high))]), most + 1000)
     margin = max((high - low) * 0.04, 20)
     return Axis(low - margin, high + margin, start, end)
 
@@ -149,10 +151,10 @@ def posterior(game: GameSection) -> Markup:
         marks.append(_text(left - 8, up(tick) + 4, str(tick), anchor="end"))
     for side, points in sides.items():
         band = [(at, e.high) for at, e in points] + [(at, e.low) for at, e in reversed(points)]
-        outline = " ".join(f"{across(at):g},{up(v):g}" for at, v in band if v is not None)
+        outline = " ".join(f"{across(at):g},{up(v):g}" for at, v in band)
         marks.append(Markup('<polygon class="band {}" points="{}"/>').format(side, outline))
     for side, points in sides.items():
-        outline = " ".join(f"{across(at):g},{up(e.value):g}" for at, e in points if e.value is not None)
+        outline = " ".join(f"{across(at):g},{up(e.value):g}" for at, e in points)
         marks.append(Markup('<polyline class="curve {}" points="{}"/>').format(side, outline))
     marks.append(_cursor(across, top, bottom))
     return _svg(_WIDTH, bottom + 20, _posterior_words(game, sides), marks, css="plies", data=f"{left} {_WIDTH - 12}")
@@ -175,11 +177,9 @@ def spoken(estimate: Estimate) -> str:
     >>> spoken(Estimate(2500.4, 2410.0, 2590.0)), spoken(Estimate(note="too few moves"))
     ('2500 (2410 to 2590)', 'none, too few moves')
     """
-    if estimate.value is None:
+    if not estimate.known:
         return f"none, {estimate.note}" if estimate.note else "none"
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.0f}"
-    return f"{estimate.value:.0f} ({estimate.low:.0f} to {estimate.high:.0f})"
+    return f"{estimate.value:.0f} ({estimate.low:.0f} to {estimate.high:.0f})" if estimate.bounded else str(estimate)
 
 
 def _is_white(game: GameSection, at: int) -> bool:
@@ -245,9 +245,8 @@ def _cursor(across: Axis, top: float, bottom: float) -> Markup:
 
 
 def _whisker(kind: str, e: Estimate, scale: Axis, y: float) -> Markup:
-    assert e.value is not None
     mark = _mark(kind, scale(e.value), y)
-    if e.low is None or e.high is None:
+    if e.low == -inf and e.high == inf:
         return mark
     return _line(f"whisker {kind}", scale(e.low), y, scale(e.high), y) + mark
 

@@ -11,27 +11,9 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from math import hypot
 
+from assay.curve import NOTHING, Estimate
+
 LEVEL = 95
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A rating with its 95 % interval; without a value, `note` says why."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    note: str = ""
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a rating."""
-        return self.value is not None
-
-    @property
-    def half_width(self) -> float:
-        """Half the interval; 0 where there is none (a rating in a tag is taken as it stands)."""
-        return 0.0 if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
 @dataclass(frozen=True)
@@ -122,7 +104,7 @@ class Move:
     candidates: tuple[Candidate, ...] = ()
     others: int = 0
     others_probability: float = 0.0
-    posterior: Estimate = Estimate()
+    posterior: Estimate = NOTHING
     worth: int | str | None = None
 
 
@@ -227,7 +209,7 @@ def disagreements(player: PlayerSection) -> tuple[tuple[str, str, float], ...]:
     """
     found = []
     for (first, a), (second, b) in combinations(player.ratings.items(), 2):
-        if a.value is None or b.value is None or not (a.half_width or b.half_width):
+        if not (a.known and b.known) or not (a.half_width or b.half_width):
             continue
         distance = b.value - a.value
         if abs(distance) > hypot(a.half_width, b.half_width):

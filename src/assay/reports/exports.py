@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from dataclasses import asdict
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,15 @@ def to_csv(report: Report) -> str:
 
 def to_json(report: Report) -> str:
     """Everything the report holds."""
-    return json.dumps(asdict(report), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+    return (
+        json.dumps(asdict(report, dict_factory=_finite), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        + "\n"
+    )
+
+
+def _finite(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """What is not known, or has no bound, is null in JSON."""
+    return {name: None if isinstance(value, float) and not isfinite(value) else value for name, value in pairs}
 
 
 def to_pgn(report: Report) -> str:

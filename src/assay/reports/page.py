@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from functools import cache
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import chess.svg
 import jinja2
 from markupsafe import Markup
 
+from assay.curve import Estimate
 from assay.reports import charts
-from assay.reports.content import CONCLUSION, LEVEL, RATINGS, WAYS, Estimate, GameSection, Report, disagreements
+from assay.reports.content import CONCLUSION, LEVEL, RATINGS, WAYS, GameSection, Report, disagreements
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 3_000_000
@@ -178,13 +180,11 @@ def _share(probability: float | None) -> int | None:
 
 
 def _whole(value: float | None) -> int | None:
-    return None if value is None else round(value)
+    return None if value is None or not isfinite(value) else round(value)
 
 
 def _triple(estimate: Estimate) -> list[int | None] | int:
-    if estimate.value is None:
-        return 0
-    return [_whole(estimate.value), _whole(estimate.low), _whole(estimate.high)]
+    return [_whole(estimate.value), _whole(estimate.low), _whole(estimate.high)] if estimate.known else 0
 
 
 def _elo(value: float | None) -> str:
@@ -192,9 +192,9 @@ def _elo(value: float | None) -> str:
 
 
 def _interval(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{estimate.low:.0f}–{estimate.high:.0f}"
+    if estimate.bounded:
+        return f"{estimate.low:.0f}–{estimate.high:.0f}"
+    return str(estimate) if isfinite(estimate.low) or isfinite(estimate.high) else ""
 
 
 def _z(value: float | None) -> str:

@@ -9,6 +9,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.curve import Estimate
 from assay.engine import spreads
 from assay.engine.identity import Identity
 from assay.engine.plies import Plies, read_plies
@@ -18,7 +19,7 @@ from assay.engine.store import Store
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED
 from assay.games import Game, to_arrays, uci
 from assay.moves.regan import move_probabilities
-from assay.reports.content import Candidate, Estimate, Move
+from assay.reports.content import Candidate, Move
 
 # Candidates told of each move; the page shows fewer where space is short.
 MOST_CANDIDATES = 12

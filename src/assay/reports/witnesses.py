@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
+from assay.curve import Estimate
 from assay.errors import AssayError, InputError, RatingError
 from assay.games import Game
 from assay.games.outcomes import score_of
 from assay.learned.guess import Guess, estimate, guess_these, pool_games
 from assay.learned.run import Run
 from assay.moves.groups import UNKNOWN
-from assay.reports.content import LEVEL, Estimate
+from assay.reports.content import LEVEL
 from assay.results import rate
 from assay.results.ratings import confidence_factor
 
@@ -134,5 +135,4 @@ def _pooled(name: str, guesses: Sequence[Guess]) -> Estimate:
         posterior = pool_games(guesses, name)
     except AssayError as error:
         return Estimate(note=str(error).rstrip("."))
-    found = estimate(posterior, guesses[0].run, LEVEL / 100)
-    return Estimate(found.value, found.low, found.high)
+    return estimate(posterior, guesses[0].run, LEVEL / 100)
