@@ -19,7 +19,6 @@ from assay.moves.calibration import load
 from assay.moves.evidence import judge
 from assay.moves.groups import PHASES, Groups, phases
 from assay.moves.performance import How, rate_groups
-from assay.moves.regan.difficulty import lesser_depths
 from assay.table import render
 
 ERAS = ((1976, 1979), (1991, 1994), (2006, 2009), (2010, 2014))
@@ -30,7 +29,7 @@ scale = calibration.usable()
 still = replace(scale, line=replace(scale.line, covariance=np.zeros((2, 2))))
 calibration = replace(calibration, scale=still)
 with Store(store) as opened:
-    found = turns(read_games(pgn), opened, depth=depth, lesser=lesser_depths(depth))
+    found = turns(read_games(pgn), opened, depth=depth)
 century = (np.minimum(found.rating, found.opponent_rating) // 100 * 100).astype(int)
 years = found.column("year").astype(float)
 era = np.array([next((i for i, (a, b) in enumerate(ERAS) if a <= year <= b), -1) for year in years])

@@ -16,8 +16,8 @@ DEPTHS = (2, 4, 6, 8, 10)
 
 
 def main(games: str, store: str, method: str = "likelihood") -> None:
-    turns = load(games, store, max(DEPTHS), every_depth=True)
-    values = turns.values[:, :, [d - 1 for d in DEPTHS]]
+    turns = load(games, store, max(DEPTHS))
+    values = turns.at_depths(DEPTHS)
     # The engine now and then has no exact value of a move at a shallow depth; such turns are left out here.
     whole = (np.isfinite(values) == np.isfinite(values[:, :, -1:])).all(axis=(1, 2))
     print(f"{(~whole).sum():,} turns left out")

@@ -12,7 +12,6 @@ from assay.games import read_games
 from assay.moves.calibrating import sample_of
 from assay.moves.groups import mileposts
 from assay.moves.regan.calibrate import calibrate
-from assay.moves.regan.difficulty import lesser_depths
 from assay.moves.regan.marks import Sample, dealt
 from assay.moves.regan.problem import MethodName
 from assay.moves.regan.scale import Scale
@@ -37,7 +36,7 @@ def read_all(pgn: str, store: str, depth: int) -> tuple[Turns, Sample]:
 
 def _turns(pgn: str, store: str, depth: int) -> Turns:
     with Store(store) as opened:
-        return turns(read_games(pgn), opened, depth=depth, lesser=lesser_depths(depth))
+        return turns(read_games(pgn), opened, depth=depth)
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ import numpy as np
 import polars as pl
 
 from assay.engine.store import Store
+from assay.engine.turns import Turns, turns
 from assay.games import Game, read_games
 from assay.moves import reference
-from assay.moves.gather import LEARNING_LIMIT, Gathered, gather
+from assay.moves.choice.calibrate import LEARNED
 
 DEPTHS = (10, 8)
 LACKING = "not analysed"
@@ -42,27 +43,27 @@ def main(games: str, folder: str, *stores: str) -> None:
         if found is None:
             print(f"{name}: not all of its games are analysed")
             continue
-        reference.write(out, name, found.choices, frame(found, some, first - len(some), numbers), found.identity)
+        reference.write(out, name, found.choices, frame(found, some, first - len(some), numbers), found.identities[0])
         size = sum(file.stat().st_size for file in out.glob(f"{name}.*"))
         print(f"{name}: depth {found.choices.depth}, {len(some)} games, {len(found.choices)} turns, {size:,} bytes")
     sums = "".join(f"{digest}  {name}\n" for name, digest in reference.checksums(out).items())
     (out / "SHA256SUMS").write_text(sums)
 
 
-def best(some: list[Game], stores: tuple[str, ...]) -> Gathered | None:
+def best(some: list[Game], stores: tuple[str, ...]) -> Turns | None:
     """The turns of these games from the store that holds all of them deepest."""
     for depth in DEPTHS:
         for path in stores:
             with Store(path) as store:
                 if not any(entry.depth >= depth for entry in store.kept()):
                     continue
-                found = gather(some, store, depth=depth, limit=LEARNING_LIMIT)
+                found = turns(some, store, depth=depth, limit=LEARNED)
             if found.excluded[LACKING] <= TOLERATED * len(found.choices):
                 return found
     return None
 
 
-def frame(found: Gathered, some: list[Game], first: int, numbers: dict[str, int]) -> pl.DataFrame:
+def frame(found: Turns, some: list[Game], first: int, numbers: dict[str, int]) -> pl.DataFrame:
     """What is known of each turn, with numbers for names."""
     tags = [game.tags for game in some]
     sides = [("White", "Black")[not white] for white in found.white]

@@ -11,10 +11,10 @@ from assay.games import read_games
 from assay.table import render
 
 
-def load(games: str, store: str, depth: int, *, every_depth: bool = False) -> Turns:
+def load(games: str, store: str, depth: int) -> Turns:
     """The turns of a PGN file at a depth."""
     with Store(store) as opened:
-        found = turns(read_games(games), opened, depth=depth, every_depth=every_depth)
+        found = turns(read_games(games), opened, depth=depth)
     print(f"{found.games.height:,} games, {len(found):,} turns at depth {depth}")
     return found
 

@@ -99,16 +99,14 @@ def test_a_lesser_depth_and_every_depth(
     fake: Callable[..., str], analysed: Callable[..., Outcome], built: Callable[..., Turns]
 ) -> None:
     analysed(fake())
-    deep, every = built(), built(every_depth=True)
-    np.testing.assert_array_equal(every.values[:, :, -1], deep.values)
-    np.testing.assert_array_equal(every.played, deep.played)
-    beside = built(lesser=(2, 1))
-    np.testing.assert_array_equal(beside.values, deep.values)
-    np.testing.assert_array_equal(beside.lesser, every.values[:, :, [1, 0]].astype(np.float32))
-    assert deep.lesser.shape == (*deep.values.shape, 0)
+    deep = built()
+    every = deep.at_depths((1, 2, 3))
+    np.testing.assert_array_equal(every[:, :, -1], deep.values)
+    np.testing.assert_array_equal(deep.at_depths((2, 1)), every[:, :, [1, 0]])
+    assert deep.at_depths(()).shape == (*deep.values.shape, 0)
     shallow = built(depth=1)
-    np.testing.assert_array_equal(built(depth=1, every_depth=True).values, shallow.values[:, :, None])
-    np.testing.assert_array_equal(np.sort(-shallow.values, axis=1), np.sort(-every.values[:, :, 0], axis=1))
+    np.testing.assert_array_equal(shallow.at_depths((1,)), shallow.values[:, :, None])
+    np.testing.assert_array_equal(np.sort(-shallow.values, axis=1), np.sort(-every[:, :, 0], axis=1))
 
 
 def test_a_jury_averages_move_by_move(

@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from assay.engine.plies import read_plies
 from assay.games import index, read_games
-from assay.moves.gather import read_plies
 
 CASES = [
     ("https://lichess.org/abcdefgh", "Rated Blitz game", "180+2", 180, "blitz"),

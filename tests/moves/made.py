@@ -5,8 +5,8 @@ from __future__ import annotations
 import chess
 import numpy as np
 
+from assay.engine.choices import Choices
 from assay.engine.position import encode_move, from_fen
-from assay.moves.choice.choices import Choices
 
 
 def choices_of(fens: list[str], seed: int = 1, depth: int = 4, played: list[str] | None = None) -> Choices:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from tests.moves.regan.players import MARKS, TURNS_PER_GAME, parameters
 from tests.moves.regan.spreads import choose, random_values
+from tests.moves.simulated_turns import choices_of
 
 from assay.engine.headers import SCHEMA
 from assay.engine.identity import Identity
@@ -45,17 +46,17 @@ def turns_of(pairs: Sequence[tuple[str, str, float | None, float | None]], seed:
     ]
     white = np.tile(np.repeat([True, False], count), len(pairs))
     move = np.tile(np.arange(9, 9 + count), 2 * len(pairs))
+    game = np.repeat(np.arange(len(pairs)), 2 * count)
+    every = np.concatenate(values)
+    moves = np.tile(np.arange(1, every.shape[1] + 1, dtype=np.uint16), (total, 1))
+    keys = np.full((total, 35), 0x22, dtype=np.uint8)
+    chosen = np.concatenate(played)
     return Turns(
-        values=np.concatenate(values),
-        lesser=np.empty((total, 20, 0), dtype=np.float32),
-        moves=np.zeros((total, 20), dtype=np.uint16),
-        played=np.concatenate(played),
+        choices=choices_of(every, moves, chosen, keys, 2 * (move - 1) + ~white, game, white, depth),
         worth=np.zeros(total),
-        game=np.repeat(np.arange(len(pairs)), 2 * count),
-        ply=2 * (move - 1) + ~white,
+        game=game,
         move=move,
         white=white,
-        keys=np.full((total, 35), 0x22, dtype=np.uint8),
         games=pl.DataFrame(rows, schema=SCHEMA, orient="row"),
         excluded=Counter({"a single legal move": 3}),
         problems=Counter(),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import chess
 import numpy as np
 import polars as pl
 
+from assay.engine.choices import Choices
 from assay.engine.identity import Identity
 from assay.engine.position import encode_move, from_board
 from assay.engine.turns import Turns
@@ -16,6 +18,32 @@ from assay.moves.regan import Agent, scaled_deltas
 START = chess.Board()
 # What White may do at the start, in some order; every simulated turn happens there.
 MOVES = [move.uci() for move in START.legal_moves]
+
+
+def choices_of(
+    values: np.ndarray,
+    moves: np.ndarray,
+    played: np.ndarray,
+    keys: np.ndarray,
+    ply: np.ndarray,
+    game: np.ndarray,
+    white: np.ndarray,
+    depth: int,
+) -> Choices:
+    """Values in pawns (turns x moves, padded with nan) as choices; every depth says the same."""
+    listed = np.isfinite(values)
+    codes = np.round(values[listed] * 100).astype(np.int16)
+    start = np.concatenate([[0], np.cumsum(listed.sum(axis=1))])
+    none = np.zeros(len(values), np.uint16)
+    return Choices(
+        np.tile(codes[:, None], (1, depth)), moves[listed], start, played, keys, none, none, ply, 2 * game + ~white
+    )
+
+
+def playing(turns: Turns, columns: np.ndarray) -> Turns:
+    """The same turns with other moves played, by their place among the values, best first."""
+    row = turns._ranked.row[np.arange(len(turns)), columns]
+    return replace(turns, choices=replace(turns.choices, played=row - turns.choices.start[:-1]))
 
 
 def simulated_turns(
@@ -46,17 +74,15 @@ def simulated_turns(
         schema_overrides={"white_elo": pl.Float64, "black_elo": pl.Float64, "year": pl.Int32},
     )
     key = np.frombuffer(from_board(START), dtype=np.uint8)
+    white = np.ones(turns, dtype=bool)
+    moves = np.tile(np.array([encode_move(m) for m in MOVES[:15]], dtype=np.uint16), (turns, 1))
+    ply = np.tile(np.arange(16, 16 + 2 * plies, 2), len(names))
     return Turns(
-        values=values,
-        lesser=np.empty((*values.shape, 0), dtype=np.float32),
-        moves=np.tile(np.array([encode_move(m) for m in MOVES[:15]], dtype=np.uint16), (turns, 1)),
-        played=played,
+        choices=choices_of(values, moves, played, np.tile(key, (turns, 1)), ply, game, white, depth=10),
         worth=values[np.arange(turns), played],
         game=game,
-        ply=np.tile(np.arange(16, 16 + 2 * plies, 2), len(names)),
         move=np.tile(np.arange(9, 9 + plies), len(names)),
-        white=np.ones(turns, dtype=bool),
-        keys=np.tile(key, (turns, 1)),
+        white=white,
         games=table,
         excluded=Counter(),
         problems=Counter(),

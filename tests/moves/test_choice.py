@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from tests.moves.made import choices_of, random_fens
 
+from assay.engine.choices import filled, joined, pawns
 from assay.engine.score import MISSING
-from assay.moves.choice.choices import filled, joined, pawns
 from assay.moves.choice.features import divisors, features
 from assay.moves.choice.logit import Taste, fit, log_chances
 

@@ -9,9 +9,9 @@ import pytest
 from tests.moves.made import choices_of, random_fens
 
 from assay.curve import GRID, Honesty
+from assay.engine.choices import joined
 from assay.errors import CalibrationError
 from assay.moves.choice.calibrate import Rated, calibrate
-from assay.moves.choice.choices import joined
 from assay.moves.choice.features import features
 from assay.moves.choice.logit import Taste, log_chances
 from assay.moves.choice.model import Model, from_json, strength

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.moves.made_up import turns_of
+from tests.moves.simulated_turns import playing
 
 from assay.engine.turns import Turns
 from assay.moves.calibration import Calibration
@@ -24,7 +25,7 @@ def given_away(turns: Turns, *games: int) -> Turns:
     """Every other move of both players in these games is the last on the list."""
     worst = np.isfinite(turns.values).sum(axis=1) - 1
     thrown = np.isin(turns.game, games) & (turns.move % 2 == 0)
-    return replace(turns, played=np.where(thrown, worst, turns.played))
+    return playing(turns, np.where(thrown, worst, turns.played))
 
 
 @pytest.mark.parametrize("by", ["player", "all", "phase", "game"])
@@ -74,8 +75,10 @@ def test_single_z_of_honest_games(calibration: Calibration) -> None:
 
 def test_where_nothing_can_go_wrong_there_is_no_z(calibration: Calibration) -> None:
     turns = turns_of(PAIRS[:1])
-    hopeless = np.where(np.arange(turns.values.shape[1]) == 0, 0.0, -50.0)
-    only = replace(turns, values=np.broadcast_to(hopeless, turns.values.shape), played=np.zeros_like(turns.played))
+    first = turns.choices.start[:-1]
+    codes = np.full_like(turns.choices.codes, -5000)
+    codes[first] = 0
+    only = replace(turns, choices=replace(turns.choices, codes=codes, played=np.zeros_like(first)))
     judged = judge(only, calibration, group(only, "player"))
     assert np.isnan(single_z(judged.tally, judged.rating, judged.scale)).all()
     for row in rate_groups(judged, How()):

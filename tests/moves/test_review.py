@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.moves.simulated_turns import START, simulated_turns
 
+from assay.engine.score import MISSING
 from assay.moves.regan import move_probabilities, scaled_deltas
 from assay.moves.review import ELSEWHERE, show_turns
 
@@ -29,5 +30,7 @@ def test_every_turn_has_its_spread_with_the_played_move_marked() -> None:
 
 
 def test_a_move_elsewhere() -> None:
-    turn = show_turns(replace(TURNS, played=np.full(20, -1)), S, C)[0]
+    lost = TURNS.choices.codes.copy()
+    lost[TURNS.choices.chosen] = MISSING
+    turn = show_turns(replace(TURNS, choices=replace(TURNS.choices, codes=lost)), S, C)[0]
     assert (turn.played, turn.rank, turn.probability) == (ELSEWHERE, None, None)

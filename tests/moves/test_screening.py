@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tests.moves.made_up import turns_of
+from tests.moves.simulated_turns import playing
 
 from assay.engine.turns import Turns
 from assay.errors import ModelError
@@ -24,7 +23,7 @@ FIELD = [(f"P{int(w[1:]) % 12}", b, e, f) for w, b, e, f in FIELD]
 
 def helped(turns: Turns, name: str, share: float) -> Turns:
     follows = (turns.player == name) & (np.random.default_rng(1).random(len(turns)) < share)
-    return replace(turns, played=np.where(follows, 0, turns.played))
+    return playing(turns, np.where(follows, 0, turns.played))
 
 
 def test_the_helped_player_stands_first(calibration: Calibration) -> None:

@@ -420,7 +420,6 @@ def calibrate(
     from assay.moves.analysed import read_all
     from assay.moves.calibrating import make_calibration
     from assay.moves.calibration import save
-    from assay.moves.regan.difficulty import lesser_depths
 
     from_move, limit = 9, 3.0
     paths = find_files(list(files))
@@ -433,7 +432,6 @@ def calibrate(
             from_move=from_move,
             limit=limit,
             engine=engine,
-            lesser=lesser_depths(depth),
         )
     calibration, values = make_calibration(
         turns,

@@ -1,9 +1,9 @@
-"""Stored analyses as arrays: one row per position, moves best first."""
+"""Stored analyses as arrays: of many positions every listed move with its values at all depths, in flat rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,87 +20,66 @@ LACKING, FORCED, DECIDED = -1, -2, -3
 class Spreads:
     """The values of many positions.
 
-    `values` are pawns, positions x moves, or positions x moves x depths; best first at the last depth, padded with nan.
-    `looks` has what the shallow look said of the decided positions.
+    The moves of position p are rows `start[p]` to `start[p + 1]` of `moves` and `codes` (rows x depths 1 to D), in the
+    engine's order. `looks` has what the shallow look said of the decided positions, in pawns.
     """
 
     row_of: dict[bytes, int]
-    values: NDArray[np.float64]
+    codes: NDArray[np.int16]
     moves: NDArray[np.uint16]
+    start: NDArray[np.int64]
     looks: dict[bytes, float]
 
     def find(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
-        """The row of each key; LACKING, FORCED or DECIDED where there is none."""
+        """The position of each key; LACKING, FORCED or DECIDED where there is none."""
         row_of = self.row_of
         return np.fromiter((row_of.get(key, LACKING) for key in keys), np.int64, len(keys))
 
     def best(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The value of the best move at these rows; nan where there is none."""
-        final = last_depth(self.values)[:, 0]
-        return np.where(at < 0, np.nan, final[at]) if len(final) else np.full(len(at), np.nan)
+        """The value of the best move of these positions, in pawns; nan where there is none."""
+        if len(self.start) < 2:
+            return np.full(len(at), np.nan)
+        final = score.pawns(np.maximum.reduceat(self.codes[:, -1], self.start[:-1]))
+        return np.where(at < 0, np.nan, final[at])
+
+    def rows(self, at: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows of these positions' moves, and where those of each begin."""
+        width = np.diff(self.start)[at]
+        start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
+        return np.arange(start[-1]) + np.repeat(self.start[:-1][at] - start[:-1], width), start
 
 
-def last_depth(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turns x moves, whether or not there is an axis of depths."""
-    return values if values.ndim == 2 else values[:, :, -1]
+def load(store: Store, identities: Sequence[Identity], depth: int, keys: set[bytes]) -> Spreads:
+    """Read the analyses of these positions to this depth; of a jury, the average of each move's values."""
+    parts = [_load_one(store, identity, depth, keys) for identity in identities]
+    return parts[0] if len(parts) == 1 else _average(parts)
 
 
-def load(
-    store: Store, identities: Sequence[Identity], depth: int, keys: set[bytes], *, lesser: Sequence[int] = ()
-) -> Spreads:
-    """Read the analyses of these positions to this depth; of a jury, the average of each move's values.
-
-    With `lesser` depths a third axis holds these, in their order, and then `depth`.
-    """
-    parts = [_load_one(store, identity, depth, keys, lesser) for identity in identities]
-    return _sorted(parts[0] if len(parts) == 1 else _average(parts))
-
-
-def _load_one(store: Store, identity: Identity, depth: int, keys: set[bytes], lesser: Sequence[int]) -> Spreads:
+def _load_one(store: Store, identity: Identity, depth: int, keys: set[bytes]) -> Spreads:
     wanted = [row for key, row in store.known(identity, depth).items() if key in keys]
-    found = store.read_bytes(wanted, None if lesser else depth)
+    found = store.read_bytes(wanted)
     row_of = {key: number for number, (key, _, _) in enumerate(found)}
-    codes, moves = _table([row[1] for row in found], [row[2] for row in found], [*lesser, depth] if lesser else [1])
     looks = {}
     for key, (reason, value) in store.out(identity).items():
         if key in keys and key not in row_of:
             row_of[key] = FORCED if reason == "forced" else DECIDED
             looks[key] = float(score.pawns(value))
-    return Spreads(row_of, score.pawns(codes if lesser else codes[:, :, 0]), moves, looks)
-
-
-def _table(
-    moves: list[bytes], scores: list[bytes], depths: Sequence[int]
-) -> tuple[NDArray[np.int16], NDArray[np.uint16]]:
-    """Ragged bytes to arrays: codes as positions x moves x these depths, and moves, padded with MISSING and 0."""
-    widths = np.array([len(some) // 2 for some in moves], np.int64)
-    reached = np.array([len(some) // 2 for some in scores], np.int64) // np.maximum(widths, 1)
-    width = int(widths.max(initial=1))
-    listed = np.arange(width) < widths[:, None]
-    table = np.zeros((len(moves), width), np.uint16)
-    table[listed] = np.frombuffer(b"".join(moves), "<u2")
-    codes = np.full((len(moves), width, len(depths)), score.MISSING, np.int16)
-    flat = np.frombuffer(b"".join(scores), "<i2")
-    starts = np.cumsum(widths * reached) - widths * reached
-    for at, depth in enumerate(depths):
+    moves = np.frombuffer(b"".join(moves for _, moves, _ in found), "<u2").astype(np.uint16)
+    flat = np.frombuffer(b"".join(scores for _, _, scores in found), "<i2").astype(np.int16)
+    width = np.array([len(moves) // 2 for _, moves, _ in found], np.int64)
+    reached = np.array([len(scores) // 2 for _, _, scores in found], np.int64) // np.maximum(width, 1)
+    start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
+    within = np.arange(start[-1]) - np.repeat(start[:-1], width)
+    base = np.repeat(np.cumsum(width * reached) - width * reached, width) + within
+    codes = np.empty((len(moves), depth), np.int16)
+    for level in range(depth):
         # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
-        level = np.minimum(depth, reached) - 1
-        source = (starts + level * widths)[:, None] + np.arange(width)
-        codes[:, :, at][listed] = flat[source[listed]]
-    return codes, table
-
-
-def _sorted(spreads: Spreads) -> Spreads:
-    """Moves best first by the last depth; of equal ones the engine's own order holds."""
-    order = np.argsort(-last_depth(spreads.values), axis=1, kind="stable")
-    moves = np.take_along_axis(spreads.moves, order, axis=1)
-    deep = order if spreads.values.ndim == 2 else order[:, :, None]
-    values = np.take_along_axis(spreads.values, deep, axis=1)
-    return Spreads(spreads.row_of, values, moves, spreads.looks)
+        codes[:, level] = flat[base + np.repeat(np.minimum(level, reached - 1) * width, width)]
+    return Spreads(row_of, codes, moves, start, looks)
 
 
 def _average(parts: Sequence[Spreads]) -> Spreads:
-    """The jury's verdict: of moves that every engine valued, the mean of their values.
+    """The jury's verdict: of moves that every engine valued, the mean of their values, to a centipawn.
 
     A position counts where every engine valued it. Where one found it decided, it is decided.
     """
@@ -113,26 +92,33 @@ def _average(parts: Sequence[Spreads]) -> Spreads:
     looks: dict[bytes, float] = {}
     for part in parts:
         looks |= part.looks
-    first, rows = parts[0], at[:, valued]
-    moves = first.moves[rows[0]]
-    values = first.values[rows[0]]
-    in_all = moves > 0
-    for part, mine in zip(parts[1:], rows[1:], strict=True):
-        theirs, where = _same_moves(moves, part.moves[mine])
-        in_all &= theirs
-        columns = where if values.ndim == 2 else where[:, :, None]
-        values = values + np.take_along_axis(part.values[mine], columns, axis=1)
-    mask = in_all if values.ndim == 2 else in_all[:, :, None]
-    return Spreads(row_of, np.where(mask, values / len(parts), np.nan), np.where(in_all, moves, 0), looks)
+    first, *others = (_of(part, mine) for part, mine in zip(parts, at[:, valued], strict=True))
+    name = _names(first)
+    total = np.where(first.codes == score.MISSING, np.nan, first.codes.astype(np.float64))
+    shared = np.ones(len(name), np.bool_)
+    for other in others:
+        theirs = _names(other)
+        order = np.argsort(theirs)
+        place = order[np.minimum(np.searchsorted(theirs, name, sorter=order), len(order) - 1)]
+        shared &= theirs[place] == name
+        total += np.where(other.codes[place] == score.MISSING, np.nan, other.codes[place])
+    mean = np.rint(total / len(parts))[shared]
+    width = np.bincount(name[shared] >> 16, minlength=len(first.start) - 1)
+    return Spreads(
+        row_of,
+        np.where(np.isnan(mean), score.MISSING, mean).astype(np.int16),
+        first.moves[shared],
+        np.concatenate([[0], np.cumsum(width)]).astype(np.int64),
+        looks,
+    )
 
 
-def _same_moves(mine: NDArray[np.uint16], theirs: NDArray[np.uint16]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Which of my moves they list, and in which column."""
-    order = np.argsort(theirs, axis=1, kind="stable")
-    # One search over all rows at once: the row's number leads, so that rows do not mix.
-    base = np.arange(len(mine), dtype=np.int64)[:, None] << 16
-    ranked = (np.take_along_axis(theirs, order, axis=1) + base).ravel()
-    at = np.searchsorted(ranked, (mine + base).ravel()).reshape(mine.shape)
-    found = ranked[np.minimum(at, len(ranked) - 1)] == mine + base if len(ranked) else np.zeros(mine.shape, np.bool_)
-    columns = np.where(found, at - np.arange(len(mine))[:, None] * theirs.shape[1], 0)
-    return found, np.take_along_axis(order, columns, axis=1)
+def _of(part: Spreads, at: NDArray[np.int64]) -> Spreads:
+    """The positions at these rows, in this order."""
+    rows, start = part.rows(at)
+    return replace(part, codes=part.codes[rows], moves=part.moves[rows], start=start)
+
+
+def _names(part: Spreads) -> NDArray[np.int64]:
+    """A number for each row that tells its position and its move."""
+    return np.repeat(np.arange(len(part.start) - 1), np.diff(part.start)) << 16 | part.moves.astype(np.int64)

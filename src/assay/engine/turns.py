@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.engine import spreads, worth
+from assay.engine import score, spreads
+from assay.engine.choices import Choices, Ranked, ranked
 from assay.engine.identity import Identity
 from assay.engine.plies import Plies, first_seen, read_plies
 from assay.engine.position import as_bytes
-from assay.engine.spreads import Spreads, last_depth
+from assay.engine.spreads import Spreads
 from assay.engine.store import Store
+from assay.engine.worth import by_next
 from assay.errors import StoreError
 from assay.games import Game
 
@@ -33,29 +36,19 @@ BEYOND = "beyond the limit"
 
 @dataclass(frozen=True)
 class Turns:
-    """Turns of many games; every array has one row per turn.
+    """Turns of many games.
 
-    `values` are pawns from the mover's side, best first (of equal ones the engine's first), padded with nan; mates are
-    capped with their order kept. With every depth asked for, a third axis holds depths 1 to `depth`, and the order is
-    that of the last; a move that was not listed at a lesser depth is nan there. `moves` are their codes (see
-    :func:`assay.engine.position.decode_move`). `played` is the column of the move that was played, -1 if the engine did
-    not list it. `worth` is that move's value, nan if unknown; where one line was analysed, it is what the next position
-    says. `lesser` has the values of the same moves at the lesser depths asked for, turns x moves x depths.
-
-    `game` is the row in `games` (source, names, ratings, event, date, ...), `ply` counts from 0, `move` is the move
-    number, `white` tells whether White is to move, `keys` are the positions.
+    `choices` has of every turn all listed moves with their values at all depths, and the one played; a played move that
+    the engine did not list stands at the end of its turn, without values. `worth` is the value of the move played in
+    pawns, nan if unknown; where one line was analysed, it is what the next position says. `game` is the row in `games`
+    (source, names, ratings, event, date, ...), `move` is the move number, `white` tells whether White is to move.
     """
 
-    values: NDArray[np.float64]
-    lesser: NDArray[np.float32]
-    moves: NDArray[np.uint16]
-    played: NDArray[np.int64]
+    choices: Choices
     worth: NDArray[np.float64]
     game: NDArray[np.int64]
-    ply: NDArray[np.int64]
     move: NDArray[np.int64]
     white: NDArray[np.bool_]
-    keys: NDArray[np.uint8]
     games: pl.DataFrame
     excluded: Counter[str]
     problems: Counter[str]
@@ -63,7 +56,44 @@ class Turns:
     depth: int
 
     def __len__(self) -> int:
-        return len(self.played)
+        return len(self.choices)
+
+    @property
+    def keys(self) -> NDArray[np.uint8]:
+        """The positions."""
+        return self.choices.keys
+
+    @property
+    def ply(self) -> NDArray[np.int64]:
+        """How many plies were played before, from 0."""
+        return self.choices.ply
+
+    @cached_property
+    def _ranked(self) -> Ranked:
+        return ranked(self.choices.codes, self.choices.moves, self.choices.start)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Turns x moves: pawns from the mover's side, best first (of equal ones the engine's first), padded with nan.
+
+        Mates are capped with their order kept.
+        """
+        return self._ranked.values(self.choices.depth)
+
+    @property
+    def moves(self) -> NDArray[np.uint16]:
+        """Turns x moves: the codes of the same moves (:func:`assay.games.packed.decode_move`), padded with 0."""
+        return self._ranked.moves
+
+    @property
+    def played(self) -> NDArray[np.int64]:
+        """The column of the move that was played, -1 if the engine did not list it."""
+        return self._ranked.column(self.choices.chosen)
+
+    def at_depths(self, depths: Sequence[int]) -> NDArray[np.float64]:
+        """Turns x moves x depths: the values of the same moves at these depths; one not listed there is nan."""
+        levels = [self._ranked.values(depth) for depth in depths]
+        return np.stack(levels, axis=2) if levels else np.empty((*self.moves.shape, 0))
 
     @property
     def player(self) -> NDArray[Any]:
@@ -95,10 +125,8 @@ class Turns:
 
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Turns:
         """These turns alone, by mask or by number; the table of games stays whole."""
-        return replace(self, **{name: getattr(self, name)[chosen] for name in _BY_TURN})
-
-
-_BY_TURN = tuple(f.name for f in fields(Turns) if str(f.type).startswith("NDArray"))
+        by_turn = {name: getattr(self, name)[chosen] for name in ("worth", "game", "move", "white")}
+        return replace(self, choices=self.choices.only(chosen), **by_turn)
 
 
 def turns(
@@ -111,8 +139,6 @@ def turns(
     engine: str | Sequence[str] | None = None,
     lines: int | None = None,
     nodes: int = 0,
-    every_depth: bool = False,
-    lesser: Sequence[int] = (),
 ) -> Turns:
     """Build turns from games and stored analyses (Regan & Haworth, "Intrinsic Chess Ratings", AAAI 2011, section 3).
 
@@ -122,15 +148,22 @@ def turns(
 
     `engine` names the analysis where the store holds several; several names make a jury, whose values are averaged move
     by move. `lines` and `nodes` tell analyses of one engine apart; without `lines` the one with the most positions
-    serves. `lesser` are depths whose values are kept beside those of `depth`.
+    serves.
     """
     names = [engine] if isinstance(engine, str) or engine is None else list(engine)
     identities = tuple(store.choose(name, depth=depth, lines=lines, nodes=nodes) for name in names)
     one_line = any(identity.lines == 1 for identity in identities)
     plies = read_plies(games, from_move, ends=one_line)
+    return turns_of(plies, store, identities, depth=depth, from_move=from_move, limit=limit)
+
+
+def turns_of(
+    plies: Plies, store: Store, identities: Sequence[Identity], *, depth: int, from_move: int = 9, limit: float = 3.0
+) -> Turns:
+    """The same from plies that were read before; of a one-line analysis with the positions after their last moves."""
     wanted = as_bytes(plies.keys)
     ends = (end for end in plies.ends.values() if isinstance(end, bytes))
-    found = spreads.load(store, identities, depth, {*wanted, *ends}, lesser=range(1, depth) if every_depth else lesser)
+    found = spreads.load(store, identities, depth, {*wanted, *ends})
     at = found.find(wanted)
     keep, excluded = _exclude(plies, found, at, limit)
     excluded[f"before move {from_move}"] = plies.early
@@ -138,29 +171,49 @@ def turns(
         raise StoreError(
             f"{store.path} holds none of these games' positions at depth {depth}. Run 'assay analyse' on them first."
         )
-    values, moves = found.values[at[keep]], found.moves[at[keep]]
-    played = _column_of(plies.played[keep], moves)
-    other = _worth(plies, found, at)[keep] if one_line else np.nan
-    value = np.where(played < 0, other, last_depth(values)[np.arange(len(values)), np.maximum(played, 0)])
-    kept_beside = bool(lesser) and not every_depth
-    if every_depth and values.ndim == 2:  # depth 1: every depth is one
-        values = values[:, :, None]
+    choices = _choices(plies, keep, found, at)
+    worth = score.pawns(choices.codes[choices.chosen, -1])
+    if any(identity.lines == 1 for identity in identities):
+        worth = np.where(np.isnan(worth), _worth(plies, found, at)[keep], worth)
     return Turns(
-        values=last_depth(values) if kept_beside else values,
-        lesser=values[:, :, :-1].astype(np.float32) if kept_beside else np.empty((*moves.shape, 0), np.float32),
-        moves=moves,
-        played=played,
-        worth=value,
+        choices=choices,
+        worth=worth,
         game=plies.game[keep],
-        ply=plies.ply[keep],
         move=plies.move[keep],
         white=plies.white[keep],
-        keys=plies.keys[keep],
         games=plies.games,
         excluded=+excluded,
         problems=plies.problems,
-        identities=identities,
+        identities=tuple(identities),
         depth=depth,
+    )
+
+
+def _choices(plies: Plies, keep: NDArray[np.bool_], found: Spreads, at: NDArray[np.int64]) -> Choices:
+    """The turns that count, with the rows of their positions, and a row more where another move was played."""
+    rows, start = found.rows(at[keep])
+    codes, moves = found.codes[rows], found.moves[rows]
+    width = np.diff(start)
+    turn = np.repeat(np.arange(len(width)), width)
+    mine = plies.played[keep]
+    hits = np.flatnonzero(moves == mine[turn])
+    played = width.copy()
+    played[turn[hits]] = hits - start[:-1][turn[hits]]
+    if (other := np.flatnonzero(played == width)).size:
+        end = start[1:][other]
+        codes = np.insert(codes, end, np.int16(score.MISSING), axis=0)
+        moves = np.insert(moves, end, mine[other])
+        start = start + np.concatenate([[0], np.cumsum(played == width)])
+    return Choices(
+        codes=codes,
+        moves=moves,
+        start=start,
+        played=played,
+        keys=plies.keys[keep],
+        before=plies.before[keep],
+        own=plies.own[keep],
+        ply=plies.ply[keep],
+        unit=plies.game[keep] * 2 + ~plies.white[keep],
     )
 
 
@@ -183,11 +236,6 @@ def _exclude(
     return keep, excluded
 
 
-def _column_of(played: NDArray[np.uint16], moves: NDArray[np.uint16]) -> NDArray[np.int64]:
-    same = moves == played[:, None]
-    return np.where(same.any(axis=1), same.argmax(axis=1), -1)
-
-
 def _worth(plies: Plies, found: Spreads, at: NDArray[np.int64]) -> NDArray[np.float64]:
     """The value of each played move by the position after it; a decided one is worth what the look said."""
     best = found.best(at)
@@ -199,4 +247,4 @@ def _worth(plies: Plies, found: Spreads, at: NDArray[np.int64]) -> NDArray[np.fl
     rows = found.find([key for key in ends if isinstance(key, bytes)])
     stored = iter(found.best(rows).tolist())
     end[last] = [next(stored) if isinstance(key, bytes) else key for key in ends]
-    return worth.by_next(best, at == spreads.FORCED, first_seen(plies), plies.last, end)
+    return by_next(best, at == spreads.FORCED, first_seen(plies), plies.last, end)

@@ -76,7 +76,6 @@ def analysed_turns(
             limit=limit,
             engine=name,
             lines=lines,
-            lesser=calibration.settings.get("lesser", ()),
         )
     if not (analyse_missing and missing):
         calibration.check(found.identities, depth, any_engine=any_engine)

@@ -36,7 +36,7 @@ def sample_of(turns: Turns, mark: np.ndarray[tuple[int], np.dtype[np.intp]]) -> 
     spreads = deltas_with(kept, k=K, cap=CAP, tie=TIE)
     game = np.unique(kept.game, return_inverse=True)[1]
     side = np.unique(2 * kept.game + kept.white, return_inverse=True)[1]
-    looks = traits(kept.values, kept.ply, kept.lesser, k=K, cap=CAP, tie=TIE)
+    looks = traits(kept.values, kept.ply, kept.at_depths(lesser_depths(kept.depth)), k=K, cap=CAP, tie=TIE)
     return kept, Sample(spreads.deltas, spreads.played, spreads.elsewhere, looks, game, side, kept.rating, mark)
 
 
@@ -52,10 +52,7 @@ def make_calibration(
     inputs: Sequence[Mapping[str, Any]],
     seed: int = 0,
 ) -> tuple[Calibration, Floats]:
-    """Calibrate on the turns of the marks' games; the calibration, and the values of its reference set in pawns.
-
-    The turns should hold the lesser depths of `difficulty.lesser_depths`; without them two traits are unknown.
-    """
+    """Calibrate on the turns of the marks' games; the calibration, and the values of its reference set in pawns."""
     if len(turns.identities) != 1:
         raise CalibrationError("a calibration is for one engine; these turns are of a jury.")
     identity = turns.identities[0]

@@ -165,7 +165,9 @@ def deltas_of(found: Turns, calibration: Calibration) -> Deltas:
 
 def traits_of(found: Turns, calibration: Calibration) -> Floats:
     """The traits of the positions, for the calibration's allowance for difficulty."""
-    return traits(found.values, found.ply, found.lesser, **_scaling(calibration))
+    return traits(
+        found.values, found.ply, found.at_depths(calibration.settings.get("lesser", ())), **_scaling(calibration)
+    )
 
 
 def _scaling(calibration: Calibration) -> dict[str, float]:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
 from assay.errors import InputError, ModelError
 from assay.moves.groups import group, mileposts
@@ -251,7 +250,7 @@ class Losses:
 
 def losses(turns: Turns, *, cap: float = CAP, k: float = 1.0) -> Losses:
     """The loss of each played move: the best value minus its own, none if it is the better one, at most `cap` pawns."""
-    best = last_depth(turns.values)[:, 0]
+    best = turns.values[:, 0]
     # A greater loss counts as the cap, so that one overlooked mate does not outweigh a tournament.
     worth = np.clip(turns.worth, best - cap, best)
     # A move that the engine did not list is worth less than all it did list; how much less is known at the cap only.
@@ -313,7 +312,7 @@ def _labels(turns: Turns, by: str) -> tuple[tuple[str, ...], NDArray[np.intp]]:
 
 
 def _evaluation_bins(turns: Turns) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    best = last_depth(turns.values)[:, 0]
+    best = turns.values[:, 0]
     # The greatest value of all belongs to the last full bin, not to one of its own.
     number = np.minimum(np.floor(best / BIN), np.ceil(best.max() / BIN) - 1).astype(np.intp)
     present, code = np.unique(number, return_inverse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.moves.choice.choices import Choices
+from assay.engine.choices import Choices
 from assay.policy.chances import Network, log_chances
 
 # One fixed level for everybody: chances at the player's own rating would tell the model what it is to find.

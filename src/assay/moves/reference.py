@@ -32,9 +32,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from assay import manifest
+from assay.engine.choices import Choices, joined
 from assay.engine.identity import Identity
 from assay.errors import InputError
-from assay.moves.choice.choices import Choices, joined
 from assay.paths import atomic
 
 _ABOUT = b"assay"

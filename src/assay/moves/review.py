@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.position import decode_move, to_fen
-from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import Weighed, weigh
@@ -58,7 +57,7 @@ class ShownTurn:
 def show_turns(turns: Turns, s: Floats, c: Floats, *, lines: int = 5) -> list[ShownTurn]:
     """Turn by turn, with the probabilities of a player of `s` and `c` (one value per turn)."""
     refuse_one_line(turns)
-    values = last_depth(turns.values)
+    values = turns.values
     deltas = scaled_deltas(values)
     p = move_probabilities(deltas, s, c)
     shown = []

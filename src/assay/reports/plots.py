@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.engine.spreads import last_depth
 from assay.engine.turns import Turns
 from assay.errors import OutputError
 from assay.moves.calibration import Calibration
@@ -141,7 +140,7 @@ def plot_fits(turns: Turns, rows: Sequence[FitRow], how: Fitting, folder: Path) 
     if fitted:
         written += [plot_percentiles(fitted, folder), plot_ranks(fitted, folder)]
     found = losses(turns, cap=how.cap, k=how.k)
-    written.append(plot_scaling(last_depth(turns.values)[:, 0], found.raw, found.scaled, folder))
+    written.append(plot_scaling(turns.values[:, 0], found.raw, found.scaled, folder))
     rated = [row for row in fitted if np.isfinite(row.elo)]
     if len(rated) > 1:
         written.append(plot_parameters(rated, folder))

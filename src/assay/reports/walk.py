@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.curve import Estimate
 from assay.engine import spreads
+from assay.engine.choices import ranked
 from assay.engine.identity import Identity
 from assay.engine.plies import Plies, read_plies
 from assay.engine.position import as_bytes, decode_move
@@ -103,7 +104,9 @@ def _tell_plies(
     found = spreads.load(store, (identity,), depth, set(keys))
     at = found.find(keys)
     rows = np.flatnonzero(at >= 0)
-    chances = _chances(found.values[at[rows]], plies, rows, scaled, ratings, skill)
+    shown = ranked(found.codes, found.moves, found.start)
+    values, moves = shown.values(depth), shown.moves
+    chances = _chances(values[at[rows]], plies, rows, scaled, ratings, skill)
     told: dict[tuple[int, int], _Told] = {}
     reasons = {spreads.LACKING: LACKING, spreads.FORCED: FORCED, spreads.DECIDED: DECIDED}
     for row in np.flatnonzero(at < 0).tolist():
@@ -113,10 +116,9 @@ def _tell_plies(
     best = found.best(at)
     for row, chance in zip(rows.tolist(), chances, strict=True):
         reason = REPEATED if plies.repeated[row] else BEYOND if abs(best[row]) > limit else ""
-        values = found.values[at[row]]
-        listed = np.isfinite(values)
+        listed = np.isfinite(values[at[row]])
         told[int(plies.game[row]), int(plies.ply[row])] = _Told(
-            reason, None, found.moves[at[row]][listed], values[listed], chance[listed]
+            reason, None, moves[at[row]][listed], values[at[row]][listed], chance[listed]
         )
     return told
 

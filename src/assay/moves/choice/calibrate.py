@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import Curve, Honesty
+from assay.engine.choices import Choices, pawns
 from assay.held_out import Figure, noise_per_turn
-from assay.moves.choice.choices import Choices, pawns
 from assay.moves.choice.features import divisors, features
 from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.model import Model, curve_of, strength

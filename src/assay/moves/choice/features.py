@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.engine.choices import Choices, filled, pawns
 from assay.moves.choice.board import columns, scene
-from assay.moves.choice.choices import Choices, filled, pawns
 
 Floats = NDArray[np.float32]
 

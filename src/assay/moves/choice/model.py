@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import GRID, Curve, Honesty
+from assay.engine.choices import Choices
 from assay.errors import CalibrationError
-from assay.moves.choice.choices import Choices
 from assay.moves.choice.features import Features, features
 from assay.moves.choice.logit import Taste, log_chances
 

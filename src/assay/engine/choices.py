@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.engine import score
 from assay.engine.score import LIMIT, MATE, MISSING
 
 Floats = NDArray[np.float32]
@@ -117,3 +118,40 @@ def filled(codes: Codes, start: NDArray[np.int64]) -> Codes:
     # A depth at which nothing is listed says nothing: all moves alike.
     lowest[lowest == 32_767] = 0
     return np.where(lacking, np.repeat(lowest, np.diff(start), axis=0), codes)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Turns as tables: the moves best first by the last depth (of equal ones the engine's first), padded with 0.
+
+    `row` is the row of the choices that each cell shows, -1 where there is none; a move without a value is not shown.
+    """
+
+    codes: Codes
+    row: NDArray[np.int64]
+    moves: NDArray[np.uint16]
+
+    def values(self, depth: int) -> NDArray[np.float64]:
+        """Pawns at a depth, padded with nan; mates are capped with their order kept."""
+        if not len(self.codes):
+            return np.full(self.row.shape, np.nan)
+        return np.where(self.row < 0, np.nan, score.pawns(self.codes[:, depth - 1])[self.row])
+
+    def column(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """In which column the row of each turn stands, -1 if it is not shown."""
+        own = self.row == rows[:, None]
+        return np.where(own.any(axis=1), own.argmax(axis=1), -1)
+
+
+def ranked(codes: Codes, moves: NDArray[np.uint16], start: NDArray[np.int64]) -> Ranked:
+    """The tables of some turns, whose moves are rows `start[t]` to `start[t + 1]`."""
+    turns = len(start) - 1
+    last, turn = codes[:, -1], np.repeat(np.arange(turns), np.diff(start))
+    valued = np.flatnonzero(last != MISSING)
+    order = valued[np.lexsort((-last[valued].astype(np.int64), turn[valued]))]
+    width = np.bincount(turn[order], minlength=turns)
+    column = np.arange(len(order)) - np.repeat(np.cumsum(width) - width, width)
+    row = np.full((turns, int(width.max(initial=1))), -1, np.int64)
+    row[turn[order], column] = order
+    shown = np.where(row < 0, 0, moves[row]) if len(moves) else np.zeros_like(row)
+    return Ranked(codes, row, shown.astype(np.uint16))
