@@ -18,7 +18,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 
 LIBRARY = {
     "assay.games": """
-        Game GameArrays Tags compile_where fens index keys read_games read_tags repeated select to_arrays uci
+        Game GameArrays Games Tags compile_where fens index keys read read_games read_tags repeated to_arrays uci
     """,
     "assay.engine": "Engine Identity Store Turns",
     "assay.moves.regan": """

@@ -16,10 +16,9 @@ import zstandard
 from tests.games.made import TAGS, game_text, tag_lines
 
 from assay.errors import InputError, OutputError
-from assay.games import Game, index, indexing, read_games, select
-from assay.games.catalog import open_index, read_rows, rows_of
+from assay.games import Game, index, indexing, read, read_games
+from assay.games.catalog import SPAN, open_index, read_rows, rows_of, write_games
 from assay.games.columns import COLUMNS
-from assay.games.export import SPAN, write_games
 from assay.games.tags import LATIN1
 
 GAMES = [game_text(seed, 10 + seed, notes=seed % 3 == 0, WhiteElo=str(1500 + 40 * seed)) for seed in range(30)]
@@ -112,8 +111,8 @@ def test_select_takes_files_and_indexes_alike(
         for seed, game in enumerate(GAMES)
         if expression is None or (1500 + 40 * seed >= 2000 and "[%clk" in game and "9999" not in expression)
     ]
-    assert [game.data for game in select([pgn], expression)] == expected
-    assert [game.data for game in select([tmp_path / "games.parquet"], expression)] == expected
+    assert [game.data for game in read([pgn], where=expression)] == expected
+    assert [game.data for game in read([tmp_path / "games.parquet"], where=expression)] == expected
 
 
 def test_csv_holds_the_same(tmp_path: Path, pgn: Path) -> None:
@@ -127,7 +126,7 @@ def test_csv_holds_the_same(tmp_path: Path, pgn: Path) -> None:
 def test_the_text_can_be_kept(tmp_path: Path, pgn: Path) -> None:
     index(pgn, tmp_path / "games.parquet", movetext=True)
     pgn.unlink()
-    assert [game.text for game in select([tmp_path / "games.parquet"])] == GAMES
+    assert [game.text for game in read([tmp_path / "games.parquet"])] == GAMES
 
 
 def test_latin1_text_is_kept_as_it_is(tmp_path: Path) -> None:
@@ -136,7 +135,7 @@ def test_latin1_text_is_kept_as_it_is(tmp_path: Path) -> None:
     report = index(tmp_path / "a.pgn", tmp_path / "a.parquet", movetext=True)
     assert report.sources[0].problems == {LATIN1: 1}
     assert table(tmp_path / "a.parquet")["white"].to_list() == ["Günter"]
-    assert [found.data for found in select([tmp_path / "a.parquet"])] == [game]
+    assert [found.data for found in read([tmp_path / "a.parquet"])] == [game]
 
 
 def test_several_files_and_folders(tmp_path: Path, pgn: Path) -> None:
@@ -147,7 +146,7 @@ def test_several_files_and_folders(tmp_path: Path, pgn: Path) -> None:
         ("games.pgn", 30, len(TEXT)),
         ("b.pgn.gz", 30, len(TEXT)),
     ]
-    assert [game.text for game in select([tmp_path / "all.parquet"])] == GAMES * 2
+    assert [game.text for game in read([tmp_path / "all.parquet"])] == GAMES * 2
 
 
 def test_an_index_says_what_it_is_made_from(tmp_path: Path, pgn: Path) -> None:
@@ -163,7 +162,7 @@ def test_a_changed_file_is_refused(tmp_path: Path, pgn: Path, change: bytes) -> 
     index(pgn, tmp_path / "games.parquet")
     pgn.write_bytes(TEXT + change if change else TEXT.replace(b"1. ", b"9. ", 1))
     with pytest.raises(InputError, match="is not the file that"):
-        write_games(select([tmp_path / "games.parquet"]), tmp_path / "out.pgn")
+        write_games(read([tmp_path / "games.parquet"]), tmp_path / "out.pgn")
     assert not (tmp_path / "out.pgn").exists()
 
 
@@ -172,10 +171,10 @@ def test_the_file_may_have_moved_with_its_index(tmp_path: Path, pgn: Path) -> No
     (tmp_path / "there").mkdir()
     pgn.rename(tmp_path / "there" / pgn.name)
     moved = (tmp_path / "games.parquet").rename(tmp_path / "there" / "games.parquet")
-    assert len(list(select([moved]))) == 30
+    assert len(list(read([moved]))) == 30
     (tmp_path / "there" / pgn.name).unlink()
     with pytest.raises(InputError, match="is not there"):
-        list(select([moved]))
+        list(read([moved]))
 
 
 def test_a_truncated_file_is_indexed_as_far_as_it_goes(tmp_path: Path) -> None:
@@ -264,4 +263,4 @@ def test_an_index_that_makes_no_sense(tmp_path: Path, damage: str) -> None:
         wrong = pl.lit(-5) if damage == "negative" else pl.col("end_offset") + 9
         frame.with_columns(wrong.alias("start_offset")).write_csv(made)
     with pytest.raises(InputError, match="index it again"):
-        list(select([made]))
+        list(read([made]))

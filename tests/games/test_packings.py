@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.games import index, read_games
-from assay.games.export import select
+from assay.games import index, read, read_games
 
 GAME = '[White "Grünfeld"]\n[Black "Łódź"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n'
 TWO = GAME + "\n" + GAME.replace("Grünfeld", "Elm")
@@ -50,7 +49,7 @@ def test_zips_are_found_in_folders_and_indexed(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "twic.zip", "w") as archive:
         archive.writestr("one.pgn", TWO)
     index([str(tmp_path)], tmp_path / "i.parquet", quiet=True)
-    assert [game.tags["White"] for game in select([tmp_path / "i.parquet"], 'white == "Elm"')] == ["Elm"]
+    assert [game.tags["White"] for game in read([tmp_path / "i.parquet"], where='white == "Elm"')] == ["Elm"]
 
 
 def test_a_zip_through_a_pipe() -> None:

@@ -14,8 +14,7 @@ from tests.games.made import tag_lines
 from assay.bands import STANDARD, Bands
 from assay.games import index
 from assay.games.balance import draw
-from assay.games.catalog import open_index, rows_of
-from assay.games.export import games_of
+from assay.games.catalog import games_of, open_index, rows_of
 from assay.games.stats import NO_CONTROL, NO_RATING, count, outside, too_far
 
 elos = st.none() | st.integers(400, 3300)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games import Game, index, lines, read_games, reader, select
+from assay.games import Game, index, lines, read, read_games, reader
 from assay.games.outcomes import read_outcomes
 from assay.games.reader import OUTSIDE, TOO_LONG, UNTAGGED
 from assay.games.split import split
@@ -205,7 +205,7 @@ def test_lines_may_end_with_a_carriage_return_alone(
     raw = path.read_bytes()
     assert all(raw[game.start_offset : game.end_offset].split() == game.data.split() for game in found)
     index(path, tmp_path / "games.parquet")
-    assert [game.data for game in select([tmp_path / "games.parquet"])] == [game.data for game in found]
+    assert [game.data for game in read([tmp_path / "games.parquet"])] == [game.data for game in found]
     assert len(read_outcomes([str(path)]).players) == len({name for game in found for name in _players(game)})
 
 

@@ -8,6 +8,7 @@ import chess
 import pytest
 
 from assay.curve import Estimate
+from assay.games.source import Source
 from assay.reports.content import (
     Candidate,
     GameSection,
@@ -18,7 +19,6 @@ from assay.reports.content import (
     Provenance,
     Report,
     Screening,
-    Source,
 )
 
 # The immortal game, Anderssen - Kieseritzky, London 1851.

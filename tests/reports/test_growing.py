@@ -203,5 +203,5 @@ def test_a_second_time_nothing_is_analysed(folder: Path, made: Report) -> None:
 def test_a_file_without_games(folder: Path) -> None:
     empty = folder / "empty.pgn"
     empty.write_text("\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no games"):
+    with pytest.raises(InputError, match="there is no game in"):
         make([empty], Making(folder / "store.db"), preset="quick", quiet=True)

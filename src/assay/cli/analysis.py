@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from assay.cli.options import Command, format_option, is_quiet, print_table, say, store_option
-from assay.errors import InputError
 from assay.paths import default_store
 from assay.progress import duration
 
@@ -107,7 +105,7 @@ def analyse(
     from assay.engine.plan import plan
     from assay.engine.run import analyse as run
     from assay.engine.store import writing
-    from assay.games.export import select
+    from assay.games.source import read
 
     depth = depth or (NO_DEPTH if nodes else 10)
     chosen = tuple(_named(option) for option in options)
@@ -115,13 +113,12 @@ def analyse(
     if not cluster:
         for engine in engines:
             find(engine)
-    problems: Counter[str] = Counter()
-    games = select(files, where, problems)
+    games = read(files, where=where)
     with writing(store or default_store()) as opened:
         work = plan(islice(games, limit), from_move=from_move, ends=lines == 1, quiet=is_quiet())
-        work.problems.update(problems)
+        work.problems.update(games.problems)
         if not work.read:
-            raise InputError(_no_games(files, where, work.problems))
+            raise games.no_games()
         _tell_plan(work)
         try:
             with connect(cluster, workers) if cluster else nullcontext() as machines:
@@ -140,14 +137,6 @@ def _named(option: str) -> tuple[str, str]:
     if not equals or name in ("Threads", "MultiPV", "Hash"):
         raise click.UsageError(f"--option {option!r}: expected NAME=VALUE, and not Threads, MultiPV or Hash.")
     return name.strip(), value.strip()
-
-
-def _no_games(files: Sequence[str], where: str | None, problems: Counter[str]) -> str:
-    named = files[0] if len(files) == 1 else f"these {len(files)} files"
-    if where:
-        return f"no game of {named} fits --where {where!r}."
-    why = f" ({', '.join(problems)})" if problems else ""
-    return f"there is no game in {named}{why}."
 
 
 def _tell_plan(work: Plan) -> None:

@@ -297,8 +297,7 @@ def filter(
     """
     import polars as pl
 
-    from assay.games.catalog import collect, open_indexes, rows_of
-    from assay.games.export import SPAN, games_of, write_games
+    from assay.games.catalog import SPAN, collect, games_of, open_indexes, rows_of, write_games
 
     opened = open_indexes(indexes)
     rows = _each_once(opened, rows_of(opened, where), keep_duplicates)
@@ -365,8 +364,7 @@ def balance(
     from assay import manifest
     from assay.bands import Bands
     from assay.games.balance import draw
-    from assay.games.catalog import open_indexes
-    from assay.games.export import games_of, write_games
+    from assay.games.catalog import games_of, open_indexes, write_games
     from assay.games.indexing import manifest_path
 
     opened = open_indexes(indexes)

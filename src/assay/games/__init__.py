@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from assay.lazy import loader
 
 if TYPE_CHECKING:
-    from assay.games.export import select as select
     from assay.games.indexing import index as index
     from assay.games.moves import GameArrays as GameArrays
     from assay.games.moves import to_arrays as to_arrays
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from assay.games.positions import uci as uci
     from assay.games.reader import Game as Game
     from assay.games.reader import read_games as read_games
+    from assay.games.source import Games as Games
+    from assay.games.source import read as read
     from assay.games.tags import Tags as Tags
     from assay.games.tags import read_tags as read_tags
     from assay.games.where import compile_where as compile_where
@@ -25,15 +26,16 @@ if TYPE_CHECKING:
 _HOME = {
     "Game": "reader",
     "GameArrays": "moves",
+    "Games": "source",
     "Tags": "tags",
     "compile_where": "where",
     "fens": "positions",
     "index": "indexing",
     "keys": "positions",
+    "read": "source",
     "read_games": "reader",
     "read_tags": "tags",
     "repeated": "positions",
-    "select": "export",
     "to_arrays": "moves",
     "uci": "positions",
 }

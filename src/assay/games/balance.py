@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from assay.bands import Bands
-from assay.games.catalog import Index, collect, rows_of
+from assay.games.catalog import SPAN, Index, collect, rows_of
 from assay.games.duplicates import Duplicates
-from assay.games.export import SPAN
 from assay.games.once import once
 from assay.games.stats import BAND, band_of, reason_of
 
@@ -20,7 +19,7 @@ from assay.games.stats import BAND, band_of, reason_of
 class Draw:
     """The rows that were drawn, in file order, and how many there were and are of each band."""
 
-    spans: pl.DataFrame  # see assay.games.export.SPAN, and the band
+    spans: pl.DataFrame  # see assay.games.catalog.SPAN, and the band
     bands: Bands
     available: dict[int, int]
     drawn: dict[int, int]

@@ -1,11 +1,11 @@
-"""Index files, opened and checked, and the very bytes of their games."""
+"""Index files, opened and checked, and the very bytes of their games, to read and to write."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,13 @@ from assay.games import stamp
 from assay.games.columns import COLUMNS, MOVETEXT
 from assay.games.indexing import KIND, METADATA, manifest_path
 from assay.games.reader import Game, pick
-from assay.games.stream import STDIN, Stream
+from assay.games.stream import STDIN, Stream, is_index
 from assay.games.where import INDEX_TYPES, compile_where
-from assay.paths import note_input
+from assay.paths import atomic, note_input
+from assay.progress import Progress
 
-SUFFIXES = (".parquet", ".csv")
 PART = "_index"  # which of several index files a row comes from
+SPAN = (PART, "source", "start_offset", "end_offset")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Index:
     path: Path
     rows: pl.LazyFrame
     inputs: Mapping[str, Mapping[str, Any]]  # by source: bytes and hash of the file that was indexed
+    places: Mapping[str, Path] = field(default_factory=dict)  # where sources lie that have moved
 
     @property
     def has_movetext(self) -> bool:
@@ -41,13 +43,8 @@ class Index:
         return MOVETEXT in self.rows.collect_schema()
 
 
-def is_index(path: str | Path) -> bool:
-    """Whether a file is an index by its name."""
-    return str(path).lower().endswith(SUFFIXES)
-
-
-def open_index(path: str | Path) -> Index:
-    """Open an index file; a file that is none is refused."""
+def open_index(path: str | Path, places: Mapping[str, Path] | None = None) -> Index:
+    """Open an index file; a file that is none is refused. `places` says where sources lie that have moved."""
     file = Path(path)
     if not file.is_file():
         raise InputError(f"there is no index {file}; make one with: assay index FILE... -o {file}")
@@ -67,7 +64,7 @@ def open_index(path: str | Path) -> Index:
         inputs = {str(item["name"]): dict(item) for item in about.get("inputs", [])}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file} does not tell what it is an index of; index the games again.") from error
-    return Index(file, rows, inputs)
+    return Index(file, rows, inputs, places or {})
 
 
 @contextmanager
@@ -88,9 +85,9 @@ def collect(frame: pl.LazyFrame, indexes: Sequence[Index], **how: Any) -> pl.Dat
     return found
 
 
-def open_indexes(paths: Sequence[str | Path]) -> list[Index]:
+def open_indexes(paths: Sequence[str | Path], places: Mapping[str, Path] | None = None) -> list[Index]:
     """Open several indexes; neither they nor the files they are made from can be written over meanwhile."""
-    opened = [open_index(path) for path in paths]
+    opened = [open_index(path, places) for path in paths]
     for index in opened:
         note_index(index)
     return opened
@@ -168,16 +165,43 @@ def _from_source(index: Index, source: str, spans: pl.DataFrame) -> Iterator[Gam
 
 def _places(index: Index, source: str) -> tuple[Path, Path]:
     """Where an indexed file may be: where it was, or beside the index."""
-    return Path(source), index.path.parent / Path(source).name
+    return index.places.get(source, Path(source)), index.path.parent / Path(source).name
 
 
 def _find_source(index: Index, source: str) -> Path:
     """The file that was indexed: where it was, or beside the index."""
-    if source == STDIN:
+    if source == STDIN and source not in index.places:
         raise InputError(
             f"the games of {index.path} came from stdin and are gone; index with --movetext to keep their text."
         )
     for path in _places(index, source):
         if path.is_file():
             return path
-    raise InputError(f"{source}, from which {index.path} was made, is not there (nor beside the index).")
+    raise InputError(
+        f"{source}, from which {index.path} was made, is not there (nor beside the index): put it there, or index the "
+        "games again (with --movetext an index needs nothing else)."
+    )
+
+
+def games_of(indexes: Sequence[Index], spans: pl.DataFrame) -> Iterator[Game]:
+    """The games of these rows (see SPAN), index after index, each in file order."""
+    for number, index in enumerate(indexes):
+        mine = spans.filter(pl.col(PART) == number)
+        if mine.height:
+            yield from read_rows(index, mine.sort("source", "start_offset", maintain_order=True))
+
+
+def write_games(games: Iterable[Game], path: str | Path, *, total: int | None = None, quiet: bool = True) -> int:
+    """Write games as PGN, byte for byte as they were found, an empty line between them; how many there were."""
+    count = 0
+    with (
+        atomic(path) as part,
+        part.open("wb") as file,
+        Progress("writing games", total, unit="games", quiet=quiet) as progress,
+    ):
+        for game in games:
+            file.write(game.data)
+            file.write(b"\r\n\r\n" if b"\r\n" in game.data else b"\n\n")
+            count += 1
+            progress.update(count)
+    return count

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from assay.errors import InputError, OutputError
 from assay.games import stamp
 from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
 from assay.games.reader import Piece, pieces, split_piece
-from assay.games.stream import STDIN, Stream, find_files
+from assay.games.stream import STDIN, Paths, Stream, find_files
 from assay.paths import atomic
 from assay.progress import Progress
 
@@ -66,20 +66,21 @@ class IndexReport:
 
 
 def index(
-    paths: Iterable[str | Path] | str | Path,
+    paths: Paths,
     output: str | Path,
     *,
     movetext: bool = False,
     threads: int | None = None,
+    names: Mapping[str, str] | None = None,
     quiet: bool = True,
 ) -> IndexReport:
     """Index PGN files (and folders of them, and `-` for stdin) into one `.parquet` or `.csv` file.
 
     `movetext` keeps the bytes of the games too (Parquet only), so that nothing needs the files later. A damaged file
     is indexed as far as it can be read; the report says so. Files without a single game raise
-    :class:`~assay.errors.InputError`, and nothing is written.
+    :class:`~assay.errors.InputError`, and nothing is written. `names` are those of files that are copies of others.
     """
-    files = find_files([paths] if isinstance(paths, str | Path) else list(paths))
+    files = find_files(paths)
     target = Path(output)
     if target.suffix not in (".parquet", ".csv"):
         raise OutputError(f"cannot write {target}: an index is a .parquet or a .csv file.")
@@ -96,7 +97,9 @@ def index(
                 total = sum(0 if file == STDIN else Path(file).stat().st_size for file in files) or None
                 with Progress("indexing", total, unit="bytes", quiet=quiet) as progress:
                     for file in files:
-                        done.append(_index_one(file, writer, pool, progress, movetext=movetext))
+                        done.append(
+                            _index_one(file, (names or {}).get(file), writer, pool, progress, movetext=movetext)
+                        )
             about = manifest.make(KIND, inputs=[_describe(source) for source in done], settings={"movetext": movetext})
             writer.close(about)
         finally:
@@ -127,6 +130,7 @@ def _describe(source: IndexedSource) -> dict[str, Any]:
 
 def _index_one(
     file: str,
+    name: str | None,
     writer: _ParquetWriter | _CsvWriter,
     pool: ThreadPoolExecutor | None,
     progress: Progress,
@@ -136,7 +140,7 @@ def _index_one(
     problems: Counter[str] = Counter()
     games = length = 0
     before = progress.done
-    with Stream(file, hashed=True) as stream:
+    with Stream(file, hashed=True, name=name) as stream:
         for piece, (batch, found) in _in_order(pool, pieces(stream, block=_PIECE), stream.name, movetext):
             writer.write(batch)
             problems.update(found)

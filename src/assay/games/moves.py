@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ import rust_pgn_reader_python_binding as rust
 from assay.errors import InputError
 from assay.games.reader import Game
 from assay.games.rules import MOST_MOVES, legal_en_passant
+from assay.games.stream import INDEX_SUFFIXES, SUFFIXES, exists
 from assay.printable import decode
 
 EMPTY = "no text"
@@ -83,7 +84,7 @@ class GameArrays:
 PLY_FIELDS = tuple(f.name for f in fields(GameArrays) if f.name not in ("offsets", "valid", "reason"))
 
 
-def to_arrays(games: Iterable[str | bytes | Game] | str | Path, *, threads: int | None = None) -> GameArrays:
+def to_arrays(games: Iterable[str | bytes | Path | Game] | str | Path, *, threads: int | None = None) -> GameArrays:
     """Turn games, each with the text of one game, into flat arrays; or those of a PGN file, folder or index.
 
     >>> arrays = to_arrays(["1. e4 e5 2. Nf3 *", "1. e4 Ke4 *"])
@@ -92,9 +93,7 @@ def to_arrays(games: Iterable[str | bytes | Game] | str | Path, *, threads: int 
     >>> arrays.reason[1]
     'illegal move'
     """
-    if isinstance(games, str | bytes | Path):
-        games = _games_of_file(games)
-    texts = _as_text([game.data if isinstance(game, Game) else game for game in games])
+    texts = _as_text([game.data if isinstance(game, Game) else game for game in _given(games)])
     reason = [""] * len(texts)
     texts = _leave_out(texts, reason)
     if not len(texts):
@@ -112,13 +111,26 @@ def to_arrays(games: Iterable[str | bytes | Game] | str | Path, *, threads: int 
     return _reread(arrays, texts, refused) if refused else arrays
 
 
-def _games_of_file(path: str | bytes | Path) -> Iterator[Game]:
-    """The games of a file that was named in the place of a list; a text of moves is not taken for a list of letters."""
-    from assay.games.export import select
+def _given(games: Any) -> Sequence[str | bytes | Game]:
+    """The games that were given, or those of the files whose names were given in their place."""
+    several = isinstance(games, Iterable) and not isinstance(games, str | bytes | Path)
+    listed: list[Any] = list(games) if several else [games]
+    if listed and all(_is_name(each, alone=not several) for each in listed):
+        from assay.games.source import read
 
-    if isinstance(path, bytes) or "\n" in str(path) or not (Path(path).exists() or Path(path).suffix):
+        return list(read(listed))
+    if not several:
         raise InputError("one text is no list of games: write to_arrays([text]) for the text of one game.")
-    return select([path])
+    if not all(isinstance(each, str | bytes | Game) for each in listed):
+        raise InputError("a game is its text or a Game: to_arrays takes a list of these, or names of files.")
+    return listed
+
+
+def _is_name(given: object, *, alone: bool) -> bool:
+    """Whether something given for a game is the name of a file."""
+    if not isinstance(given, str):
+        return isinstance(given, Path)
+    return given.lower().endswith((*SUFFIXES, *INDEX_SUFFIXES)) or (alone and "\n" not in given and exists(given))
 
 
 def _as_text(games: Sequence[str | bytes]) -> pa.Array:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.reader import OUTSIDE, UNTAGGED, batched, pick, unescape
-from assay.games.stream import STDIN, Stream, find_files
+from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
 from assay.players import read_aliases, read_rows
 from assay.printable import decode
 
@@ -134,8 +134,9 @@ class _Source:
 
 
 def read_outcomes(
-    paths: Sequence[str],
+    paths: Paths,
     *,
+    where: str | None = None,
     aliases: str | None = None,
     lenient: bool = False,
     openings: bool = False,
@@ -143,12 +144,15 @@ def read_outcomes(
     keep_duplicates: bool = False,
     quiet: bool = True,
 ) -> Outcomes:
-    """Read the results of all games; what cannot be read is counted by reason, and with `strict` an error.
+    """Read the results of all games that the filter lets through, from PGN files, folders and indexes.
+
+    What cannot be read is counted by reason, and with `strict` an error.
 
     `aliases` is a file of rows main,other,...; `lenient` only warns of names in it that nobody bears.
     """
     wanted = (*TAGS, *(OPENING_TAGS if openings else ()), *(() if keep_duplicates else COPY_TAGS))
-    sources = [*_sources(paths if keep_duplicates else _each_once(paths), wanted, quiet)]
+    files = find_files(paths)
+    sources = [*_sources(files if keep_duplicates else _each_once(files), wanted, where, quiet)]
     source = _merge(sources, wanted)
     names = read_aliases(aliases, set(source.values["White"]), lenient=lenient) if aliases else {}
     results = _results(source, names, openings, None if keep_duplicates else _first_of(source, sources, names))
@@ -207,45 +211,40 @@ def describe(skipped: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} x {reason}" for reason, count in ranked)
 
 
-def _each_once(paths: Sequence[str]) -> list[str]:
+def _each_once(files: Sequence[str]) -> list[str]:
     """The files without those that are the same again, under whatever name: bare results cannot be told apart."""
     kept: list[str] = []
-    for path in paths:
-        twin = next((other for other in kept if _same_file(path, other)), None)
+    by_size: dict[int, list[str]] = {}
+    for file in files:
+        alike = by_size.setdefault(-1 if file == STDIN else Path(file).stat().st_size, [])
+        twin = next((other for other in alike if other == file or filecmp.cmp(file, other, shallow=False)), None)
         if twin is None:
-            kept.append(path)
+            alike.append(file)
+            kept.append(file)
             continue
-        named = "is named twice" if twin == path else f"is the same as {twin}"
-        warnings.warn(f"{path} {named} and is read once; --keep-duplicates reads both.", AssayWarning, stacklevel=2)
+        named = "is named twice" if twin == file else f"is the same as {twin}"
+        warnings.warn(f"{file} {named} and is read once; --keep-duplicates reads both.", AssayWarning, stacklevel=2)
     return kept
 
 
-def _same_file(one: str, other: str) -> bool:
-    a, b = Path(one), Path(other)
-    if not (a.is_file() and b.is_file()):
-        return one == other
-    return a.samefile(b) or (a.stat().st_size == b.stat().st_size and filecmp.cmp(a, b, shallow=False))
-
-
-def _sources(paths: Sequence[str], wanted: Sequence[str], quiet: bool) -> Iterator[_Source]:
+def _sources(files: Sequence[str], wanted: Sequence[str], where: str | None, quiet: bool) -> Iterator[_Source]:
     """The columns of each file, in the order of the command line."""
-    for path in paths:
-        if str(path).endswith(INDEX_SUFFIX):
-            yield _from_index(path, wanted)
+    for file in files:
+        if is_index(file):
+            yield _from_index(file, wanted, where)
             continue
-        for file in find_files([path]):
-            # Copies are told by moves and rounds: files that have these need the thorough reader then.
-            plain = None if "FEN" in wanted else read_plain(file, bare="Date" in wanted)
-            if plain is None:
-                yield _from_tags(file, wanted, quiet)
-                continue
-            players = [unescape(decode(value)) for value in plain.players]
-            results = [decode(value) for value in plain.results]
-            source = _Source(
-                {"White": plain.white, "Black": plain.black, "Result": plain.result},
-                {"White": players, "Black": players, "Result": results},
-            )
-            yield _filled(source, wanted)
+        # Copies are told by moves and rounds: files that have these need the thorough reader then.
+        plain = None if "FEN" in wanted or where is not None else read_plain(file, bare="Date" in wanted)
+        if plain is None:
+            yield _from_tags(file, wanted, where, quiet)
+            continue
+        players = [unescape(decode(value)) for value in plain.players]
+        results = [decode(value) for value in plain.results]
+        source = _Source(
+            {"White": plain.white, "Black": plain.black, "Result": plain.result},
+            {"White": players, "Black": players, "Result": results},
+        )
+        yield _filled(source, wanted)
 
 
 def _filled(source: _Source, wanted: Sequence[str]) -> _Source:
@@ -259,12 +258,12 @@ def _filled(source: _Source, wanted: Sequence[str]) -> _Source:
     return source
 
 
-def _from_tags(file: str, wanted: Sequence[str], quiet: bool) -> _Source:
+def _from_tags(file: str, wanted: Sequence[str], where: str | None, quiet: bool) -> _Source:
     # Files that are not plain need the thorough reader, and that needs Arrow.
     from assay.games.tags import ENDLESS, LATIN1, read_tags
 
     copies = "Date" in wanted
-    tags = read_tags([file], wanted, moves=copies and file == STDIN, quiet=quiet)
+    tags = read_tags(file, wanted, where=where, moves=copies and file == STDIN, quiet=quiet)
     # What leaves a tag missing is counted with the missing tags.
     harmless = (ENDLESS, LATIN1, OUTSIDE, UNTAGGED)
     problems = Counter({why: count for why, count in tags.problems.items() if why not in harmless})
@@ -289,23 +288,42 @@ def _played(file: str, starts: Places, ends: Places) -> Fingerprints:
     return Fingerprints(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _from_index(path: str, wanted: Sequence[str]) -> _Source:
+def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from assay.games import stamp
+    from assay.games.catalog import collect, note_index, open_index, reading
+    from assay.games.columns import COLUMNS
+    from assay.games.where import compile_where
 
-    try:
-        stamp.check(Path(path))
-        names = set(pq.read_schema(path).names)
-        columns = {tag: tag.lower() for tag in wanted if tag.lower() in names}
-        if not {"White", "Black", "Result"} <= set(columns):
+    file = Path(path)
+    if file.suffix == INDEX_SUFFIX:
+        try:
+            stamp.check(file)
+            names = set(pq.read_schema(path).names)
+        except (OSError, pa.ArrowException) as error:
+            raise InputError(f"cannot read {path}: {error}.") from error
+        if not {"white", "black", "result"} <= names:
             raise InputError(f"{path} is not an index of games: it has no columns white, black and result.")
-        copies = "Date" in wanted and {"plies", "source", "start_offset", "end_offset"} <= names
-        table = pq.read_table(path, columns=[*columns.values(), *(["plies"] if copies else [])])
-    except (OSError, pa.ArrowException) as error:
-        raise InputError(f"cannot read {path}: {error}.") from error
-    _note_index(path)
+    else:
+        names = set(COLUMNS)
+    columns = {tag: tag.lower() for tag in wanted if tag.lower() in names}
+    copies = "Date" in wanted and {"plies", "source", "start_offset", "end_offset"} <= names
+    read = [*columns.values(), *(["plies"] if copies else [])]
+    rows: Places | None = None
+    if where is None and file.suffix == INDEX_SUFFIX:
+        with reading([file]):
+            table = pq.read_table(path, columns=read)
+        with suppress(InputError):  # a table that says nothing of what it is made from is as good here
+            note_index(open_index(path))
+    else:
+        index = open_index(path)
+        note_index(index)
+        numbered = index.rows.with_row_index("row").filter(compile_where(where or "True"))
+        chosen = collect(numbered.select("row", *read), [index])
+        rows = chosen["row"].to_numpy().astype(np.int64)
+        table = chosen.select(read).to_arrow()
     source = _Source({"White": np.full(table.num_rows, -1, np.int32)}, {"White": []})
     for tag, column in columns.items():
         chunks = table.column(column).cast(pa.dictionary(pa.int32(), pa.string())).unify_dictionaries().chunks
@@ -318,16 +336,8 @@ def _from_index(path: str, wanted: Sequence[str]) -> _Source:
 
         source.plies = table.column("plies").fill_null(0).to_numpy().astype(np.int32)
         source.moves = np.where(source.plies > 0, UNREAD, np.uint64(0))
-        source.look = lambda places: _moves_of(path, places)
+        source.look = lambda places: _moves_of(path, places if rows is None else rows[places])
     return _filled(source, wanted)
-
-
-def _note_index(path: str) -> None:
-    """Nothing that an index is made from can be written over now; a table that says nothing of that is none."""
-    from assay.games.catalog import note_index, open_index
-
-    with suppress(InputError):
-        note_index(open_index(path))
 
 
 def _moves_of(path: str, places: Places) -> Numbers | None:

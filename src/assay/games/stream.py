@@ -1,4 +1,4 @@
-"""Uncompressed bytes of `.pgn`, `.zst`, `.gz`, `.bz2`, `.zip` and stdin, whatever the name says; frames and truncation.
+"""Uncompressed bytes of `.pgn`, `.zst`, `.gz`, `.bz2`, `.xz`, `.zip` and stdin, whatever the name says.
 
 The kind is told by the first bytes of the file. What can be read before a damage is handed out first; the damage is
 then named in :attr:`Stream.problem`, never raised, so that the good games before it are not lost. Text in UTF-16 comes
@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import lzma
 import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -25,12 +27,14 @@ from assay.errors import InputError
 from assay.paths import note_input, shown
 
 STDIN = "-"
-SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".zip")
+Paths = str | PathLike[str] | Iterable[str | PathLike[str]]  # of files and folders; lists of lists are as good
+INDEX_SUFFIXES = (".parquet", ".csv")
+SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.xz", ".zip")
 
 # A block of RLE frames can grow four bytes into 128 KiB; small inputs keep even such a bomb within 64 MB.
 _ZSTD_INPUT = 2 << 10
-# What the program zstd takes without being asked, too; a frame can ask for 2 GB.
-_ZSTD_WINDOW = 128 << 20
+# What the program zstd takes without being asked, too; a frame can ask for 2 GB. As much for xz, whose -9 takes half.
+_WINDOW = 128 << 20
 _INPUT = 1 << 20
 _OUTPUT = 1 << 20
 
@@ -42,20 +46,22 @@ class _DamagedError(Exception):
 class Stream:
     """The bytes of one file, uncompressed; a context manager.
 
+    `name` is what the bytes are said to come from, if not `path`: a copy of stdin is called stdin.
     After :meth:`blocks` has ended, `size` and `xxh128` describe the file as it lies on disk and `problem` says why
     the bytes ended early (None if they did not).
     """
 
-    def __init__(self, path: str | Path, *, hashed: bool = False) -> None:
-        self.name = shown(path)
+    def __init__(self, path: str | Path, *, hashed: bool = False, name: str | None = None) -> None:
+        self.name = name or shown(path)
         self._path = Path(path)
+        self._stdin = str(path) == STDIN
         self.problem: str | None = None
         self.size = 0
         self._hash = xxhash.xxh3_128() if hashed else None
         try:
-            self._file: IO[bytes] = sys.stdin.buffer if self.name == STDIN else Path(path).open("rb")  # noqa: SIM115
+            self._file: IO[bytes] = sys.stdin.buffer if self._stdin else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+            raise InputError(f"cannot read {self.name}: {error.strerror or error}.") from error
         note_input(path)
 
     def __enter__(self) -> Self:
@@ -64,7 +70,7 @@ class Stream:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self.name != STDIN:
+        if not self._stdin:
             self._file.close()
 
     @property
@@ -108,7 +114,9 @@ class Stream:
         elif head.startswith(b"\x1f\x8b"):
             yield from _ungzip(self._raw(head, _INPUT))
         elif head.startswith(b"BZh"):
-            yield from _unbzip2(self._raw(head, _INPUT))
+            yield from _unpacked(self._raw(head, _INPUT), bz2.BZ2Decompressor, "bzip2")
+        elif head == b"\xfd7zX":
+            yield from _unpacked(self._raw(head, _INPUT), lambda: lzma.LZMADecompressor(memlimit=_WINDOW), "xz")
         elif head in (b"PK\x03\x04", b"PK\x05\x06"):
             yield from self._unzipped(head)
         else:
@@ -116,9 +124,9 @@ class Stream:
 
     def _unzipped(self, head: bytes) -> Iterator[bytes]:
         """The games of a zip archive, member after member: its list of contents stands at its end."""
-        with tempfile.TemporaryFile() if self.name == STDIN else self._path.open("rb") as file:
+        with tempfile.TemporaryFile() if self._stdin else self._path.open("rb") as file:
             for data in self._raw(head, _INPUT):  # all of it at once, for size and hash
-                if self.name == STDIN:
+                if self._stdin:
                     file.write(data)
             yield from _members(file)
 
@@ -138,14 +146,18 @@ class Stream:
         self.size += len(data)
         return data
 
+    def raw(self) -> Iterator[bytes]:
+        """What is left of the file, as it is."""
+        return self._raw(b"", _INPUT)
+
     def drain(self) -> None:
         """Read what is left of the file and drop it, so that size and hash are those of the whole."""
-        while self._read(_INPUT):
+        for _ in self.raw():
             pass
 
 
 def _unzstd(raw: Iterator[bytes]) -> Iterator[bytes]:
-    new = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj
+    new = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj
     frame: Any = None
     for data in raw:
         while data:
@@ -181,19 +193,20 @@ def _ungzip(raw: Iterator[bytes]) -> Iterator[bytes]:
         raise _DamagedError("truncated gzip data")
 
 
-def _unbzip2(raw: Iterator[bytes]) -> Iterator[bytes]:
+def _unpacked(raw: Iterator[bytes], new: Callable[[], Any], kind: str) -> Iterator[bytes]:
+    """Data of bzip2 or xz, in one stream or in several, with zeros between them."""
     stream: Any = None
     for data in raw:
         while data or (stream is not None and not stream.needs_input):
-            stream = stream or bz2.BZ2Decompressor()
+            stream = stream or new()
             try:
                 yield stream.decompress(data, _OUTPUT)
-            except OSError as error:
-                raise _DamagedError(f"damaged bzip2 data ({error})") from error
-            data = stream.unused_data if stream.eof else b""
+            except (OSError, lzma.LZMAError) as error:
+                raise _DamagedError(f"damaged {kind} data ({error})") from error
+            data = stream.unused_data.lstrip(b"\0") if stream.eof else b""
             stream = None if stream.eof else stream
     if stream is not None:
-        raise _DamagedError("truncated bzip2 data")
+        raise _DamagedError(f"truncated {kind} data")
 
 
 def _members(file: IO[bytes]) -> Iterator[bytes]:
@@ -239,6 +252,11 @@ def _as_utf8(parts: Iterator[bytes]) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode()
 
 
+def is_index(path: str | Path) -> bool:
+    """Whether a file is an index by its name."""
+    return str(path).lower().endswith(INDEX_SUFFIXES)
+
+
 def content_hash(path: str | Path) -> str:
     """The hash of a file as it lies on disk, packed or not."""
     with Stream(path, hashed=True) as stream:
@@ -246,19 +264,40 @@ def content_hash(path: str | Path) -> str:
         return stream.xxh128
 
 
-def find_files(paths: list[str | Path] | tuple[str | Path, ...]) -> list[str]:
+def find_files(paths: Paths) -> list[str]:
     """The files that `paths` name: files and `-` as they are, folders searched for PGN files, sorted by name."""
     found: list[str] = []
-    for path in paths:
-        if str(path) != STDIN and Path(path).is_dir():
+    for path in _each(paths):
+        if path == STDIN:
+            found.append(path)
+        elif exists(path) and Path(path).is_dir():
             # Only files: a pipe would be waited for, a link that leads nowhere or a folder cannot be read.
             named = (file for file in Path(path).rglob("*") if file.name.lower().endswith(SUFFIXES))
             inside = sorted(str(file) for file in named if file.is_file())
             if not inside:
                 raise InputError(f"no PGN file in the folder {path} (looked for {', '.join(SUFFIXES)}).")
             found += inside
-        elif str(path) != STDIN and not Path(path).exists():
-            raise InputError(f"there is no file {path}.")
+        elif exists(path):
+            found.append(path)
         else:
-            found.append(str(path))
+            raise InputError(f"there is no file {path}.")
     return found
+
+
+def _each(paths: object) -> Iterator[str]:
+    """The names among names, paths, and lists of them."""
+    if isinstance(paths, str | PathLike) and (name := fspath(paths)) and isinstance(name, str):
+        yield name
+    elif isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike):
+        for path in paths:
+            yield from _each(path)
+    else:
+        raise InputError(f"{paths!r:.80} names no file: give a path, a list of paths, or '-' for stdin.")
+
+
+def exists(path: str) -> bool:
+    """Whether there is such a file or folder; a name that none can have is not there."""
+    try:
+        return bool(path) and Path(path).exists()
+    except (OSError, ValueError):
+        return False

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +25,7 @@ from assay.games.fingerprints import Fingerprints, fingerprints
 from assay.games.lines import Positions, same, words_at
 from assay.games.reader import splits, unescape
 from assay.games.split import Split
-from assay.games.stream import Stream, find_files
+from assay.games.stream import Paths, Stream, find_files
 from assay.printable import decode
 from assay.progress import Progress
 
@@ -242,33 +243,36 @@ class Tags:
 
 
 def read_tags(
-    paths: Iterable[str | Path],
+    paths: Paths,
     tags: Sequence[str] = ("White", "Black", "Result"),
     *,
+    where: str | None = None,
     shared: Sequence[str] = ("White", "Black"),
     moves: bool = False,
     quiet: bool = True,
 ) -> Tags:
-    """Read exactly these tags of all games in these files, in order; the fast way to results.
+    """Read exactly these tags of all games in these files that the filter lets through, in order.
 
-    The tags in `shared` use one list of values, so that a player has the same code with either colour. Damage is
-    counted by reason in `problems`; nothing of it stops the reading. With `moves` the moves are looked at too, so that
-    :func:`assay.games.duplicates.repeats` can tell which games occur twice; that takes about twice the time.
+    This is the fast way to results. The tags in `shared` use one list of values, so that a player has the same code
+    with either colour. Damage is counted by reason in `problems`; nothing of it stops the reading. With `moves` the
+    moves are looked at too, so that :func:`assay.games.duplicates.repeats` can tell which games occur twice; that
+    takes about twice the time.
     """
     problems: Counter[str] = Counter()
     columns: dict[str, list[pa.DictionaryArray]] = {tag: [] for tag in tags}
     prints = [Fingerprints(np.empty(0, np.uint64), np.empty(0, np.int32))]
     games = 0
     bounds: tuple[list[Positions], list[Positions]] = ([np.empty(0, np.int64)], [np.empty(0, np.int64)])
-    for part in _parts(find_files(list(paths)), problems, quiet=quiet):
-        games += len(part)
+    for part, chosen in _parts(find_files(paths), where, problems, quiet=quiet):
+        games += len(part.starts[chosen])
         for column, places in zip(bounds, (part.starts, part.ends), strict=True):
-            column.append(part.base + places)
+            column.append(part.base + places[chosen])
         found = TagColumns(part, tags, problems)
         for tag in tags:
-            columns[tag].append(found.text(tag))
+            column_of = found.text(tag)
+            columns[tag].append(column_of if where is None else column_of.filter(pa.array(chosen)))
         if moves:
-            prints.append(fingerprints(part))
+            prints.append(Fingerprints(*(column[chosen] for column in fingerprints(part))))
     together = [tag for tag in tags if tag in shared]
     codes: dict[str, npt.NDArray[np.int32]] = {}
     values: dict[str, Sequence[str]] = {}
@@ -283,14 +287,22 @@ def read_tags(
     return Tags(games, codes, values, problems, starts, ends, played)
 
 
-def _parts(files: Sequence[str], problems: Counter[str], *, quiet: bool) -> Iterator[Split]:
+def _parts(
+    files: Sequence[str], where: str | None, problems: Counter[str], *, quiet: bool
+) -> Iterator[tuple[Split, Any]]:
+    """The games of files, buffer by buffer, and which of them the filter lets through."""
     total = sum(0 if file == "-" else Path(file).stat().st_size for file in files) or None
     with Progress("reading tags", total, unit="bytes", quiet=quiet) as progress:
         done = 0
         for file in files:
+            choose = None
+            if where is not None:
+                from assay.games.where import chooser
+
+                choose = chooser(where, file, Counter())
             with Stream(file) as stream:
                 for part in splits(stream, problems):
-                    yield part
+                    yield part, slice(None) if choose is None else choose(part)
                     progress.update(done + stream.size)
                 if stream.problem:
                     problems[f"{stream.problem} in {file}"] += 1

@@ -8,16 +8,20 @@ without a title, `white_elo > 2000` does not hold for one without a rating.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 
 from assay.errors import WhereError
-from assay.games.columns import SCHEMA, TEXT
+from assay.games.columns import SCHEMA, TEXT, rows
+from assay.games.split import Split
 
 Kind = Literal["number", "text", "truth", "nothing"]
 
@@ -75,6 +79,17 @@ def compile_where(expression: str, schema: Mapping[str, pl.DataType] | None = No
         raise WhereError(f"the filter does not parse: {error.msg} at character {error.offset}.{hint}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise WhereError(f"the filter does not parse: {str(error) or 'it is nested too deeply'}.") from error
+
+
+def chooser(expression: str, source: str, problems: Counter[str]) -> Callable[[Split], npt.NDArray[np.bool_]]:
+    """A function that tells for which games of a buffer a filter holds; damage of tags is counted."""
+    condition = compile_where(expression)
+
+    def choose(part: Split) -> npt.NDArray[np.bool_]:
+        frame = pl.DataFrame(pl.from_arrow(rows(part, source, problems)))
+        return frame.with_columns(condition.alias("chosen"))["chosen"].to_numpy()
+
+    return choose
 
 
 def _assigns(expression: str) -> bool:

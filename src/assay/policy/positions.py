@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from assay import manifest
 from assay.errors import InputError, OutputError
-from assay.games import Game, GameArrays, select, to_arrays
+from assay.games import Game, GameArrays, read, to_arrays
 from assay.games.legal import Positions, seen_by_mover
 from assay.games.packed import KEY_BYTES, pack, played_moves, unpack
 from assay.games.sets import hash64, is_known, player_id
@@ -105,7 +105,7 @@ def gather(
         raise OutputError(f"{out} exists already; choose another name or remove it first.")
     counts: Counter[str] = Counter()
     barred: set[int] = set()
-    for batch in _batches(select(without)):
+    for batch in _batches(read(without) if without else ()):
         barred.update(number for pair in marks(batch, to_arrays(batch)) for number in pair)
     counts["games barred"] = len(barred) // 2
     random = np.random.default_rng(choice.seed)
@@ -113,7 +113,7 @@ def gather(
         part.mkdir()
         waiting: list[RowArray] = []
         blocks = 0
-        for batch in _batches(select(files, where)):
+        for batch in _batches(read(files, where=where)):
             waiting.append(_rows(batch, barred, choice, random, counts))
             progress.advance(len(batch))
             if sum(map(len, waiting)) >= _BLOCK:

@@ -20,6 +20,7 @@ from assay.engine.turns import Turns
 from assay.games import Game
 from assay.games.duplicates import Duplicates
 from assay.games.outcomes import score_of
+from assay.games.source import Source
 from assay.learned.guess import AGAIN
 from assay.moves.analysed import as_in
 from assay.moves.calibration import Calibration
@@ -39,7 +40,6 @@ from assay.reports.content import (
     Provenance,
     Report,
     Screening,
-    Source,
     of_z,
 )
 from assay.reports.walk import walk

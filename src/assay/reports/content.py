@@ -12,6 +12,7 @@ from itertools import combinations
 from math import hypot
 
 from assay.curve import NOTHING, Estimate
+from assay.games.source import Source
 
 LEVEL = 95
 
@@ -147,15 +148,6 @@ class GameSection:
         fields = (self.start or "").split()
         number = int(fields[5]) if len(fields) > 5 and fields[5].isdecimal() else 1
         return 2 * (max(number, 1) - 1) + (len(fields) > 1 and fields[1] == "b")
-
-
-@dataclass(frozen=True)
-class Source:
-    """An input file, by name and hash."""
-
-    name: str
-    bytes: int
-    sha256: str
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +16,14 @@ from assay.engine.find import DEFAULT
 from assay.engine.plies import read_plies
 from assay.engine.position import as_bytes
 from assay.engine.store import Store
-from assay.games import Game
-from assay.games.duplicates import Duplicates, Seen
-from assay.games.stream import STDIN, find_files
-from assay.manifest import describe_inputs
-from assay.moves.analysed import analysed_turns, read_all, stored_identity
+from assay.games import Game, read
+from assay.games.duplicates import Duplicates
+from assay.games.stream import Paths
+from assay.moves.analysed import analysed_turns, stored_identity
 from assay.moves.calibration import Calibration, depth_of, load
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
-from assay.reports.content import Report, Source
+from assay.reports.content import Report
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
 LEAST_PAUSE = 2.0
@@ -51,11 +48,12 @@ class Making:
 
 
 def make(
-    files: Sequence[str | Path],
+    files: Paths,
     making: Making,
     *,
     preset: str = "default",
     name: str = "",
+    where: str | None = None,
     quiet: bool = False,
     progress: Progress | None = None,
     publish: Callable[[Report], None] | None = None,
@@ -65,7 +63,7 @@ def make(
     `name` takes the place of the name of a single file.
     """
     calibration = load(making.calibration, depth=depth_of(preset))
-    given = replace(read_input(files, name, keep_duplicates=making.keep_duplicates), pool=making.pool)
+    given = replace(read_input(files, name, where=where, keep_duplicates=making.keep_duplicates), pool=making.pool)
     with _growing(given, making, calibration, publish):
         turns = analysed_turns(
             [given.games[at] for at in given.counted],
@@ -85,23 +83,15 @@ def make(
     return report
 
 
-def read_input(files: Sequence[str | Path], name: str = "", *, keep_duplicates: bool = False) -> Input:
+def read_input(files: Paths, name: str = "", *, where: str | None = None, keep_duplicates: bool = False) -> Input:
     """Read the games, and note where they come from and which occur again."""
-    problems: Counter[str] = Counter()
-    games = read_all(files, problems)
-    seen = Seen()
-    for game in () if keep_duplicates else games:
-        seen.add(game)
-    paths = find_files(list(files))
-    described = describe_inputs(path for path in paths if path != STDIN)
-    sources = [Source(item["name"], item["bytes"], item["sha256"]) for item in described]
-    if STDIN in paths:
-        piped = b"".join(game.data for game in games if game.source == STDIN)
-        sources.append(Source("standard input", len(piped), sha256(piped).hexdigest()))
+    read_from = read(files, where=where)
+    found = read_from.counted(keep_duplicates=keep_duplicates)
+    sources = read_from.sources
     if name and len(sources) == 1:
-        sources = [Source(name, sources[0].bytes, sources[0].sha256)]
+        sources = (replace(sources[0], name=name),)
     title = sources[0].name if len(sources) == 1 else f"{len(sources)} files"
-    return Input(games, name or title, tuple(sources), problems, len(games), seen.duplicates)
+    return Input(found.games, name or title, sources, read_from.problems, len(found.games), found.duplicates)
 
 
 @contextmanager

@@ -1,0 +1,267 @@
+"""The games of files, folders, indexes and stdin: the one way in, for every command and for the library.
+
+What is asked decides how deep the files are read: rows of tags, results alone, the text of each game, or its moves. All
+of it can be asked again. What can be read only once (stdin, pipes) is copied to a temporary file, which goes with the
+games.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError, OutputError
+from assay.games.reader import Game, batched, splits
+from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
+from assay.manifest import describe_inputs
+from assay.paths import shown
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from assay.games.catalog import Index
+    from assay.games.duplicates import Duplicates
+    from assay.games.moves import GameArrays
+    from assay.games.outcomes import Outcomes
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that games were read from: its name, its size in bytes, its hash."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Games in order, the places of those that count, and which occur again and do not."""
+
+    games: list[Game]
+    places: list[int]
+    duplicates: Duplicates
+
+    @property
+    def once(self) -> list[Game]:
+        """The games that count."""
+        return [self.games[place] for place in self.places]
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as it was named, and where it can be read."""
+
+    name: str
+    place: str
+
+    @property
+    def is_index(self) -> bool:
+        return is_index(self.place)
+
+
+def read(*paths: Paths | Games, where: str | None = None) -> Games:
+    """The games of these files, of which nothing is read until it is asked for.
+
+    A path is a PGN file, plain or packed (.zst, .gz, .bz2, .xz, .zip), in UTF-8, UTF-16 or Latin-1; a folder of such
+    files; an index made by `assay index`; or "-" for stdin. `where` is a filter over the columns of an index
+    (docs/games.md), the same for all of them.
+
+    >>> from assay.games.samples import write_samples
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     games = read(write_samples(folder)[:2], where="white_elo > 2300")
+    ...     len(list(games)), games.frame["white"].n_unique()
+    (6, 2)
+    """
+    if len(paths) == 1 and isinstance(paths[0], Games):
+        given = paths[0]
+        both = " and ".join(f"({each})" for each in (given.where, where) if each is not None)
+        return given if where is None else Games(given.files, both, given)
+    files = find_files(paths)  # type: ignore[arg-type]  # lists among them are looked into
+    if not files:
+        raise InputError("no file is named: give the path of a PGN file, a folder or an index, or '-' for stdin.")
+    return Games(tuple(files), where)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Games:
+    """Games of files in the order of the files; made by :func:`read`, walked as often as you like.
+
+    `files` are named as they were given, or found in folders.
+    """
+
+    files: tuple[str, ...]
+    where: str | None = None
+    _same: Games | None = None  # the same files with less of a filter
+    _found: dict[str, Counter[str]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        if self.where is not None:  # what is wrong with a filter is said before anything is read
+            from assay.games.where import compile_where
+
+            compile_where(self.where)
+
+    def __repr__(self) -> str:
+        where = "" if self.where is None else f", where={self.where!r}"
+        return f"read({', '.join(map(repr, self.files))}{where})"
+
+    @property
+    def problems(self) -> Counter[str]:
+        """What was wrong with the files by reason, as far as they have been walked."""
+        return sum(self._found.values(), Counter())
+
+    @cached_property
+    def sources(self) -> tuple[Source, ...]:
+        """Name, size and hash of each file."""
+        described = describe_inputs(file.place for file in self._files)
+        names = ["standard input" if name == STDIN else shown(Path(name).name) for name in self.files]
+        return tuple(Source(name, one["bytes"], one["sha256"]) for name, one in zip(names, described, strict=True))
+
+    def __iter__(self) -> Iterator[Game]:
+        """Each game with its tags and text, file after file; nothing is held."""
+        for file in self._files:
+            problems = self._found[file.name] = Counter()
+            yield from self._from_index(file) if file.is_index else self._from_pgn(file, problems)
+
+    def all(self) -> list[Game]:
+        """The games in a list; that there are none is an :class:`~assay.errors.InputError`."""
+        games = list(self)
+        if not games:
+            raise self.no_games()
+        return games
+
+    def no_games(self) -> InputError:
+        """What to raise where there are none: a sentence that says why."""
+        named = self.files[0] if len(self.files) == 1 else f"these {len(self.files)} files"
+        if self.where is not None:
+            return InputError(f"no game of {named} fits --where {self.where!r}.")
+        why = f" ({', '.join(self.problems)})" if self.problems else ""
+        return InputError(f"there is no game in {named}{why}.")
+
+    def counted(self, *, keep_duplicates: bool = False) -> Counted:
+        """All games in a list, and which of them count: a game that occurs again does not, unless duplicates are kept.
+
+        That there are none is an :class:`~assay.errors.InputError`.
+        """
+        from assay.games.duplicates import Seen
+
+        games, seen = self.all(), Seen()
+        return Counted(
+            games, [at for at, game in enumerate(games) if keep_duplicates or seen.add(game)], seen.duplicates
+        )
+
+    def plies(self, batch: int = 2_000) -> Iterator[tuple[list[Game], GameArrays]]:
+        """So many games at a time, with their moves as arrays."""
+        from assay.games.moves import to_arrays
+
+        for games in batched(iter(self), batch):
+            yield games, to_arrays(games)
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """A row per game: the columns of an index, typed, and `avg_elo`, the mean of both ratings."""
+        import polars as pl
+
+        from assay.games.catalog import PART, collect, rows_of
+        from assay.games.where import AVERAGE
+
+        mean = (pl.col("white_elo").cast(pl.Float64) + pl.col("black_elo")) / 2
+        rows = rows_of(self.indexes, self.where).drop(PART).with_columns(mean.alias(AVERAGE))
+        return collect(rows, self.indexes)
+
+    def rows(self, *, keep_duplicates: bool = False) -> tuple[pl.LazyFrame, Duplicates]:
+        """The rows of the games that count, still on disk (see `indexes`); and which occur again and do not."""
+        from assay.games.catalog import rows_of
+        from assay.games.duplicates import Duplicates
+        from assay.games.once import once
+
+        rows = rows_of(self.indexes, self.where)
+        return (rows, Duplicates()) if keep_duplicates else once(self.indexes, rows)
+
+    @cached_property
+    def indexes(self) -> list[Index]:
+        """The files as indexes: those that are none are indexed for the time being."""
+        from assay.games.catalog import open_indexes
+        from assay.games.indexing import index
+
+        opened: list[Index] = []
+        for indexed, group in groupby(self._files, key=lambda file: file.is_index):
+            files = list(group)
+            if indexed:
+                opened += open_indexes([file.place for file in files])
+                continue
+            names = {file.place: file.name for file in files}
+            path = self._folder / f"{len(opened)}.parquet"
+            made = index(list(names), path, names=names)
+            for source in made.sources:
+                self._found[source.source] = source.problems + Counter([source.damage] if source.damage else [])
+            opened += open_indexes([path], {file.name: Path(file.place) for file in files})
+        return opened
+
+    def outcomes(self, **how: Any) -> Outcomes:
+        """White, Black and result of the games as codes; see :func:`assay.games.outcomes.read_outcomes`."""
+        from assay.games.outcomes import read_outcomes
+
+        return read_outcomes([file.place for file in self._files], where=self.where, **how)
+
+    @cached_property
+    def _files(self) -> tuple[_File, ...]:
+        """Where the files can be read, again and again."""
+        if self._same is not None:
+            return self._same._files
+        places: dict[str, str] = {}
+        for name in self.files:
+            if name not in places:
+                plain = name != STDIN and Path(name).is_file()
+                places[name] = name if plain else _copied(name, self._folder / f"piped-{len(places)}")
+        return tuple(_File(name, places[name]) for name in self.files)
+
+    @cached_property
+    def _folder(self) -> Path:
+        """A folder for what is kept as long as these games are."""
+        folder = tempfile.mkdtemp(prefix="assay-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    def _from_pgn(self, file: _File, problems: Counter[str]) -> Iterator[Game]:
+        choose = None
+        if self.where is not None:
+            from assay.games.where import chooser
+
+            choose = chooser(self.where, shown(file.name), problems)
+        with Stream(file.place, name=shown(file.name)) as stream:
+            for part in splits(stream, problems):
+                starts, ends = part.starts, part.ends
+                if choose is not None:
+                    chosen = choose(part)
+                    starts, ends = starts[chosen], ends[chosen]
+                for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+                    yield Game(stream.name, part.base + start, part.base + end, part.data[start:end])
+            if stream.problem:
+                problems[stream.problem] += 1
+
+    def _from_index(self, file: _File) -> Iterator[Game]:
+        from assay.games.catalog import SPAN, collect, games_of, open_indexes, rows_of
+
+        opened = open_indexes([file.place])
+        yield from games_of(opened, collect(rows_of(opened, self.where).select(SPAN), opened))
+
+
+def _copied(name: str, place: Path) -> str:
+    """Copy what can be read only once."""
+    try:
+        with Stream(name) as stream, place.open("wb") as file:
+            for data in stream.raw():
+                file.write(data)
+    except OSError as error:
+        raise OutputError(f"cannot keep a copy of {name} in {place.parent}: {error.strerror or error}.") from error
+    return str(place)
