@@ -98,6 +98,10 @@ def test_every_kind_gives_the_same(
     (arrays,) = [arrays for _, arrays in games.plies()]
     assert [len(some) for some, _ in games.plies(batch=2)] == ([2, 2, 1] if where is None else [2])
     assert arrays.valid.all() and arrays.games == len(names)
+    batches = [
+        (game.tags["White"], tags["white"][at]) for some, tags in games.tagged(batch=2) for at, game in enumerate(some)
+    ]
+    assert batches == [(name, name) for name in names]
     rows, duplicates = games.rows()
     assert rows.collect().height == len(names) and not duplicates
 

@@ -11,15 +11,19 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from assay.errors import InputError, OutputError
 from assay.games.reader import Game, batched, splits
+from assay.games.split import Split
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
 from assay.manifest import describe_inputs
 from assay.paths import shown
@@ -58,7 +62,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class _File:
-    """A file as it was named, and where it can be read."""
+    """A file as it was named, in letters that can be printed, and where it can be read."""
 
     name: str
     place: str
@@ -123,14 +127,23 @@ class Games:
     def sources(self) -> tuple[Source, ...]:
         """Name, size and hash of each file."""
         described = describe_inputs(file.place for file in self._files)
-        names = ["standard input" if name == STDIN else shown(Path(name).name) for name in self.files]
-        return tuple(Source(name, one["bytes"], one["sha256"]) for name, one in zip(names, described, strict=True))
+        names = ["standard input" if file.name == STDIN else Path(file.name).name for file in self._files]
+        return tuple(Source(**one | {"name": name}) for name, one in zip(names, described, strict=True))
+
+    @property
+    def named(self) -> str:
+        """What to call the files in a sentence."""
+        return shown(self.files[0]) if len(self.files) == 1 else f"these {len(self.files)} files"
 
     def __iter__(self) -> Iterator[Game]:
         """Each game with its tags and text, file after file; nothing is held."""
         for file in self._files:
             problems = self._found[file.name] = Counter()
-            yield from self._from_index(file) if file.is_index else self._from_pgn(file, problems)
+            if file.is_index:
+                yield from self._from_index(file)
+            else:
+                for part, chosen in self._parts(file, problems):
+                    yield from _cut(file.name, part, chosen)
 
     def all(self) -> list[Game]:
         """The games in a list; that there are none is an :class:`~assay.errors.InputError`."""
@@ -141,11 +154,10 @@ class Games:
 
     def no_games(self) -> InputError:
         """What to raise where there are none: a sentence that says why."""
-        named = self.files[0] if len(self.files) == 1 else f"these {len(self.files)} files"
         if self.where is not None:
-            return InputError(f"no game of {named} fits --where {self.where!r}.")
+            return InputError(f"no game of {self.named} fits --where {self.where!r}.")
         why = f" ({', '.join(self.problems)})" if self.problems else ""
-        return InputError(f"there is no game in {named}{why}.")
+        return InputError(f"there is no game in {self.named}{why}.")
 
     def counted(self, *, keep_duplicates: bool = False) -> Counted:
         """All games in a list, and which of them count: a game that occurs again does not, unless duplicates are kept.
@@ -159,6 +171,31 @@ class Games:
             games, [at for at, game in enumerate(games) if keep_duplicates or seen.add(game)], seen.duplicates
         )
 
+    def tagged(self, batch: int = 2_000) -> Iterator[tuple[list[Game], pl.DataFrame]]:
+        """So many games at a time, with their rows: the columns of an index."""
+        import polars as pl
+        from polars import selectors
+
+        from assay.games.catalog import PART, collect, games_of, open_indexes, rows_of
+        from assay.games.columns import rows
+
+        for file in self._files:
+            problems = self._found[file.name] = Counter()
+            if file.is_index:
+                opened = open_indexes([file.place])
+                frame = collect(rows_of(opened, self.where).sort("source", "start_offset", maintain_order=True), opened)
+                for at, games in enumerate(batched(games_of(opened, frame), batch)):
+                    yield games, frame[at * batch : at * batch + len(games)].drop(PART)
+                continue
+            for part, chosen in self._parts(file, problems):
+                whole = isinstance(chosen, slice)
+                frame = pl.DataFrame(pl.from_arrow(rows(part, file.name, problems if whole else Counter())))
+                frame = frame if isinstance(chosen, slice) else frame.filter(pl.Series(chosen))
+                some = _cut(file.name, part, chosen)
+                for at, games in enumerate(batched(some, batch)):
+                    tags = frame[at * batch : at * batch + len(games)]
+                    yield games, tags.with_columns(selectors.categorical().cast(pl.String))
+
     def plies(self, batch: int = 2_000) -> Iterator[tuple[list[Game], GameArrays]]:
         """So many games at a time, with their moves as arrays."""
         from assay.games.moves import to_arrays
@@ -166,7 +203,7 @@ class Games:
         for games in batched(iter(self), batch):
             yield games, to_arrays(games)
 
-    @property
+    @cached_property
     def frame(self) -> pl.DataFrame:
         """A row per game: the columns of an index, typed, and `avg_elo`, the mean of both ratings."""
         import polars as pl
@@ -193,15 +230,16 @@ class Games:
         from assay.games.catalog import open_indexes
         from assay.games.indexing import index
 
+        if self._same is not None:
+            return self._same.indexes
         opened: list[Index] = []
         for indexed, group in groupby(self._files, key=lambda file: file.is_index):
             files = list(group)
             if indexed:
                 opened += open_indexes([file.place for file in files])
                 continue
-            names = {file.place: file.name for file in files}
             path = self._folder / f"{len(opened)}.parquet"
-            made = index(list(names), path, names=names)
+            made = index([file.place for file in files], path, names={file.place: file.name for file in files})
             for source in made.sources:
                 self._found[source.source] = source.problems + Counter([source.damage] if source.damage else [])
             opened += open_indexes([path], {file.name: Path(file.place) for file in files})
@@ -223,7 +261,7 @@ class Games:
             if name not in places:
                 plain = name != STDIN and Path(name).is_file()
                 places[name] = name if plain else _copied(name, self._folder / f"piped-{len(places)}")
-        return tuple(_File(name, places[name]) for name in self.files)
+        return tuple(_File(shown(name), places[name]) for name in self.files)
 
     @cached_property
     def _folder(self) -> Path:
@@ -232,20 +270,16 @@ class Games:
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return Path(folder)
 
-    def _from_pgn(self, file: _File, problems: Counter[str]) -> Iterator[Game]:
-        choose = None
+    def _parts(self, file: _File, problems: Counter[str]) -> Iterator[tuple[Split, npt.NDArray[np.bool_] | slice]]:
+        """The games of a PGN file, buffer by buffer, and which of them the filter lets through."""
+        choose: Callable[[Split], npt.NDArray[np.bool_]] | None = None
         if self.where is not None:
             from assay.games.where import chooser
 
-            choose = chooser(self.where, shown(file.name), problems)
-        with Stream(file.place, name=shown(file.name)) as stream:
+            choose = chooser(self.where, file.name, problems)
+        with Stream(file.place, name=file.name) as stream:
             for part in splits(stream, problems):
-                starts, ends = part.starts, part.ends
-                if choose is not None:
-                    chosen = choose(part)
-                    starts, ends = starts[chosen], ends[chosen]
-                for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-                    yield Game(stream.name, part.base + start, part.base + end, part.data[start:end])
+                yield part, slice(None) if choose is None else choose(part)
             if stream.problem:
                 problems[stream.problem] += 1
 
@@ -254,6 +288,12 @@ class Games:
 
         opened = open_indexes([file.place])
         yield from games_of(opened, collect(rows_of(opened, self.where).select(SPAN), opened))
+
+
+def _cut(source: str, part: Split, chosen: npt.NDArray[np.bool_] | slice) -> Iterator[Game]:
+    """The games of a buffer that were chosen."""
+    for start, end in zip(part.starts[chosen].tolist(), part.ends[chosen].tolist(), strict=True):
+        yield Game(source, part.base + start, part.base + end, part.data[start:end])
 
 
 def _copied(name: str, place: Path) -> str:

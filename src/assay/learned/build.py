@@ -7,7 +7,7 @@ value of the position.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,19 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from polars import selectors
 
 from assay import manifest
 from assay.bands import STANDARD, Bands
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.errors import LearnedError, OutputError, StoreError
-from assay.games import Game, GameArrays, to_arrays
-from assay.games.columns import rows
+from assay.games import Game, GameArrays, Games, read, to_arrays
 from assay.games.duplicates import Seen
-from assay.games.reader import splits
 from assay.games.sets import SPLITS, player_id, split_of_game
-from assay.games.stream import Stream
+from assay.games.stream import Paths
 from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, file_sum, shard_name, write_games, write_plies
 from assay.learned.encode import encode_games
 from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs, clock_scalars, joined
@@ -114,8 +111,8 @@ class _Writer:
 
 
 def build_dataset(
-    files: Sequence[Path],
-    out: Path,
+    files: Paths | Games,
+    out: str | Path,
     selection: Selection,
     *,
     chosen: Filter | None = None,
@@ -129,19 +126,20 @@ def build_dataset(
     `settings` are further words for the manifest (the filter, the analyses). A game that occurs more than once is taken
     once, unless `keep_duplicates`.
     """
+    out, games = Path(out), read(files)
     if out.exists():
         raise OutputError(f"{out} exists already; choose another name or remove it first.")
     with atomic(out) as part:
         part.mkdir()
         try:
-            return _fill(part, files, selection, chosen, analyst, settings or {}, keep_duplicates, quiet)
+            return _fill(part, games, selection, chosen, analyst, settings or {}, keep_duplicates, quiet)
         except OutputError as error:
             raise OutputError(str(error).replace(str(part), str(out))) from error
 
 
 def _fill(
     folder: Path,
-    files: Sequence[Path],
+    given: Games,
     selection: Selection,
     chosen: Filter | None,
     analyst: Analyst | None,
@@ -153,7 +151,7 @@ def _fill(
     random = np.random.default_rng(selection.seed)
     seen, before = Seen(), 0
     with Progress("encoding", unit="games", quiet=quiet) as progress:
-        for games, tags in _batches(files, left_out):
+        for games, tags in given.tagged(BATCH):
             keep = _worth_reading(tags, selection, chosen, random, left_out)
             if not keep_duplicates:
                 keep = keep[[seen.add(games[i], before + i + 1) for i in keep.tolist()]]
@@ -161,6 +159,7 @@ def _fill(
             _encode_batch([games[i] for i in keep], tags[keep], selection, analyst, writer, left_out)
             progress.advance(len(games))
     writer.flush()
+    left_out.update(given.problems)
     left_out[AGAIN] = len(seen.duplicates)
     left_out = +left_out
     if not writer.rows:
@@ -178,24 +177,8 @@ def _fill(
     )
     told = asdict(selection) | settings | asdict(built)
     told |= {"version": VERSION, "identity": file_sum(folder / GAMES), "shards": writer.sums}
-    manifest.write(folder / MANIFEST, manifest.make(KIND, inputs=manifest.describe_inputs(files), settings=told))
+    manifest.write(folder / MANIFEST, manifest.make(KIND, inputs=map(asdict, given.sources), settings=told))
     return built
-
-
-def _batches(files: Sequence[Path], problems: Counter[str]) -> Iterator[tuple[list[Game], pl.DataFrame]]:
-    """The games of files, a few thousand at a time, with the rows of an index for them."""
-    for file in files:
-        with Stream(file) as stream:
-            for part in splits(stream, problems):
-                tags = pl.DataFrame(pl.from_arrow(rows(part, stream.name, problems)))
-                tags = tags.with_columns(selectors.categorical().cast(pl.String))
-                spans = list(zip(part.starts.tolist(), part.ends.tolist(), strict=True))
-                for at in range(0, len(spans), BATCH):
-                    some = spans[at : at + BATCH]
-                    games = [Game(stream.name, part.base + a, part.base + b, part.data[a:b]) for a, b in some]
-                    yield games, tags[at : at + BATCH]
-            if stream.problem:
-                problems[stream.problem] += 1
 
 
 def _worth_reading(

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from assay.curve import Estimate
 from assay.errors import InputError, LearnedError
-from assay.games import Game, GameArrays, read_games, to_arrays
+from assay.games import Game, GameArrays, Games, read, to_arrays
 from assay.games.columns import rating
 from assay.games.duplicates import Seen
+from assay.games.stream import Paths
 from assay.learned.encode import EncodedGames, encode_games
 from assay.learned.forward import one_thread, posteriors
 from assay.learned.inputs import ENGINE_NAMES, RESULTS, Inputs, clock_scalars
@@ -57,34 +58,34 @@ def estimate(posterior: Floats, run: Run, level: float = 0.8) -> Estimate:
 
 
 def guess_games(
-    path: Path,
+    path: Paths | Games,
     *,
     model: str | None = None,
     number: int | None = None,
     player: str | None = None,
-    prior: Path | None = None,
+    prior: str | Path | None = None,
     keep_duplicates: bool = False,
+    where: str | None = None,
 ) -> tuple[list[Guess], Counter[str]]:
-    """Guess the games of a file (or one of them, or those of one player) and count those that are left out.
+    """Guess the games of files (or one of them, or those of one player) and count those that are left out.
 
     A game that occurs again counts once, unless duplicates are kept or it is asked for by its number.
     """
-    problems: Counter[str] = Counter()
-    seen = Seen()
+    games, seen = read(path, where=where), Seen()
     chosen = [
         (at, game)
-        for at, game in enumerate(read_games(path, problems), start=1)
+        for at, game in enumerate(games, start=1)
         if (number is None or at == number)
         and (player is None or player in _names(game))
         and (keep_duplicates or number is not None or seen.add(game))
     ]
     if not chosen:
-        raise InputError(_nothing(path, number, player))
-    problems += Counter({AGAIN: len(seen.duplicates)})
-    guesses = guess_these(chosen, problems, model=model, prior=prior)
+        raise InputError(_nothing(games.named, number, player))
+    problems = games.problems + Counter({AGAIN: len(seen.duplicates)})
+    guesses = guess_these(chosen, problems, model=model, prior=None if prior is None else Path(prior))
     if not guesses:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in problems.most_common())
-        raise InputError(f"no game of {path} can be rated ({reasons}).")
+        raise InputError(f"no game of {games.named} can be rated ({reasons}).")
     return guesses, problems
 
 
@@ -192,7 +193,7 @@ def _names(game: Game) -> tuple[str, str]:
     return game.tags.get("White", "?"), game.tags.get("Black", "?")
 
 
-def _nothing(path: Path, number: int | None, player: str | None) -> str:
+def _nothing(path: str, number: int | None, player: str | None) -> str:
     if number is not None:
         return f"{path} has no game {number}."
     return f"{path} has no game of {player!r}; write the name as in the file." if player else f"{path} has no games."

@@ -20,18 +20,18 @@ from assay.engine.run import analyse
 from assay.engine.store import Store, writing
 from assay.engine.turns import Turns, turns
 from assay.errors import AssayWarning, InputError
-from assay.games import Game, read_games
-from assay.games.stream import find_files
+from assay.games import Game, read
+from assay.games.stream import Paths
 from assay.moves.calibration import Calibration
 from assay.progress import Progress
 
 
-def read_all(files: Sequence[str | Path], problems: Counter[str] | None = None) -> list[Game]:
-    """All games of some files, in order; damage is counted by reason."""
-    counts: Counter[str] = Counter() if problems is None else problems
-    games = [game for file in find_files(list(files)) for game in read_games(file, counts)]
-    if not games:
-        raise InputError(f"no games in {', '.join(str(file) for file in files)}.")
+def read_all(files: Paths, problems: Counter[str] | None = None, where: str | None = None) -> list[Game]:
+    """All games of some files that the filter lets through, in order; damage is counted by reason."""
+    found = read(files, where=where)
+    games = found.all()
+    if problems is not None:
+        problems.update(found.problems)
     return games
 
 
