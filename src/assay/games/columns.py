@@ -148,14 +148,16 @@ def _closer(clock: list[pa.Array], columns: Mapping[str, pa.DictionaryArray]) ->
     if not len(rows):
         return [*clock[:2], clock[2].dictionary_encode()]
     tags = [columns[name] for name in ("site", "event", "time_control")]
-    codes = np.stack([pc.fill_null(tag.indices, -1).to_numpy(zero_copy_only=False)[rows] for tag in tags])
-    kinds, which = np.unique(codes, axis=1, return_inverse=True)
     texts = [["", *tag.dictionary.to_pylist()] for tag in tags]
-    found = [clock_of(*(text[at + 1] for text, at in zip(texts, kind, strict=True))) for kind in kinds.T.tolist()]
+    codes = [pc.fill_null(tag.indices, -1).to_numpy(zero_copy_only=False)[rows].astype(np.int64) + 1 for tag in tags]
+    sizes = tuple(map(len, texts))
+    coded = pa.array(np.ravel_multi_index(codes, sizes)).dictionary_encode()
+    kinds = np.unravel_index(coded.dictionary.to_numpy(), sizes)
+    found = [clock_of(*map(list.__getitem__, texts, kind)) for kind in zip(*(k.tolist() for k in kinds), strict=True)]
     mask = np.zeros(len(unclear), np.bool_)
     mask[rows] = True
     better = [
-        pc.replace_with_mask(values, mask, pa.array([one[k] for one in found], values.type).take(which.ravel()))
+        pc.replace_with_mask(values, mask, pa.array([one[k] for one in found], values.type).take(coded.indices))
         for k, values in enumerate(clock)
     ]
     return [*better[:2], better[2].dictionary_encode()]

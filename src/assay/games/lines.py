@@ -150,22 +150,26 @@ class Lines:
         inside = np.zeros(len(lines), np.bool_)
         if b"{" not in self.rare:
             return inside
-        floor, open_ = 0, False
+        floor, open_, doubtful = 0, False, []
         for i, at in enumerate(self.starts[lines].tolist()):
             opened = self.data.rfind(b"{", floor, at)
             if opened >= 0 or open_:
                 open_ = self.data.find(b"}", max(opened, floor), at) < 0
             if open_:
-                inside[i] = self._comment_spans(at, last=last)
+                doubtful.append(i)
             floor = at
+        if doubtful:
+            inside[doubtful] = self._comment_spans(self.starts[lines[doubtful]], last=last)
         return inside
 
-    def _comment_spans(self, at: int, *, last: bool) -> bool:
+    def _comment_spans(self, at: Positions, *, last: bool) -> npt.NDArray[np.bool_]:
+        """Whether the last brace before each position opens and the next one closes."""
         marks = self._comment_marks
-        here = int(np.searchsorted(marks, at))
-        if here == 0 or self.data[marks[here - 1]] != ord("{"):
-            return False
-        return bool(self.data[marks[here]] == ord("}")) if here < len(marks) else not last
+        ends = ord("{" if last else "}")  # what stands behind the last brace, as it were
+        kinds = np.concatenate([[ord("}")], self.padded[marks], [ends]])
+        here = np.searchsorted(marks, at)
+        spans: npt.NDArray[np.bool_] = (kinds[here] == ord("{")) & (kinds[here + 1] == ord("}"))
+        return spans
 
     @cached_property
     def _comment_marks(self) -> Positions:
@@ -174,8 +178,9 @@ class Lines:
         on_tag_line = np.flatnonzero(self.first_bytes[line] == ord("["))
         if not len(on_tag_line):
             return self.braces
-        lines, which = np.unique(line[on_tag_line], return_inverse=True)
-        begin = self.starts[lines]
+        lines = line[on_tag_line]  # these rise
+        is_new = np.append(True, lines[1:] != lines[:-1])
+        begin, which = self.starts[lines[is_new]], np.cumsum(is_new) - 1
         like_tag = np.array([_TAG.match(self.data, start) is not None for start in begin.tolist()])
         quotes = positions_of(self.padded, ord('"'))
         before = np.searchsorted(quotes, self.braces[on_tag_line]) - np.searchsorted(quotes, begin)[which]

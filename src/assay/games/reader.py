@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.errors import InputError
 from assay.games.lines import PADDING
-from assay.games.split import Split, last_start, split, start_within
+from assay.games.split import Split, split, split_open, start_within
 from assay.games.stream import Stream
 from assay.printable import decode
 
@@ -88,6 +88,7 @@ class Piece:
     at_start: bool
     in_game: bool
     cut: bool = False  # the last game is longer than Assay reads, and cut here
+    found: Split | None = None  # its games, where they had to be found to know where it ends
 
 
 def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
@@ -99,8 +100,8 @@ def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
     _keep_memory()
     held: list[bytes] = []
     base, size, look_again = 0, 0, 2 * block
-    lines, look_at_line, blank = 0, 2 * _LINES, 0
-    at_start, in_game, cut = True, False, False
+    lines, blank = 0, 0
+    at_start, in_game = True, False
     for data in with_line_ends(stream.parts(min(block, _PART))):
         blank = blank + len(data) if data.isspace() else 0
         if blank >= _PART:
@@ -110,28 +111,31 @@ def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
             base, held, size, lines = base + size + len(data), [], 0, 0
             at_start, in_game = False, False
             continue
-        lines += data.count(b"\n")
+        lines += _line_ends_in(data)
         # Nearly every part holds the start of a game; then nothing is copied twice.
         keep = start_within(data, held) if size + len(data) >= block or lines >= _LINES else 0
+        cut, found = False, None
         if not keep:
             held.append(data)
             size += len(data)
-            if size < min(look_again, MAX_GAME) and lines < min(look_at_line, MAX_LINES):
+            if size < min(look_again, MAX_GAME) and lines < MAX_LINES:
                 continue
             data = b"".join(held)
-            keep = last_start(data, at_start=at_start, in_game=in_game)
+            found, keep = split_open(data, at_start=at_start, in_game=in_game)
             cut = not keep and (size >= MAX_GAME or lines >= MAX_LINES)
             if not keep and not cut:
-                held, look_again, look_at_line = [data], 2 * size, 2 * lines
+                held, look_again = [data], 2 * size
                 continue
+            if cut and lines < MAX_LINES:
+                found = None  # its last line may be long, and is to be in it as far as it goes
             keep = keep or size
             held, size = [], 0
         end = base + size + keep
-        yield Piece(b"".join([*held, memoryview(data)[:keep], PADDING]), base, end, at_start, in_game, cut)
+        piece = found.data if found is not None else b"".join([*held, memoryview(data)[:keep], PADDING])
+        yield Piece(piece, base, end, at_start, in_game, cut, found)
         held = [data[keep:]]
-        base, size, look_again = end, len(held[0]), 2 * block
-        lines, look_at_line = held[0].count(b"\n"), 2 * _LINES
-        at_start, in_game, cut = False, cut, False
+        base, size, look_again, lines = end, len(held[0]), 2 * block, _line_ends_in(held[0])
+        at_start, in_game = False, cut
     if size:
         yield Piece(b"".join([*held, PADDING]), base, base + size, at_start, in_game)
 
@@ -153,7 +157,16 @@ def with_line_ends(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 def line_ends(data: bytes) -> bytes:
     """The same bytes with a line feed for each carriage return that has none behind it."""
-    return _LONE_RETURN.sub(b"\n", data) if data.count(b"\r") != data.count(b"\r\n") else data
+    if b"\r" not in data:
+        return data
+    returns = np.frombuffer(data, np.uint8) == ord("\r")
+    followed = np.frombuffer(data, np.uint8)[1:] == ord("\n")
+    return data if (returns[:-1] <= followed).all() and not returns[-1] else _LONE_RETURN.sub(b"\n", data)
+
+
+def _line_ends_in(data: bytes) -> int:
+    """How many line feeds there are: ten times as fast as bytes.count where there are many."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == ord("\n")))
 
 
 def _keep_memory() -> None:
@@ -168,7 +181,9 @@ def _keep_memory() -> None:
 
 def split_piece(piece: Piece, problems: Counter[str]) -> Split:
     """The games of a piece; what is wrong is counted in `problems`."""
-    found = split(piece.data, at_start=piece.at_start, in_game=piece.in_game)
+    found = piece.found
+    if found is None:
+        found = split(piece.data, at_start=piece.at_start, in_game=piece.in_game)
     if untagged := len(found) - found.tagged():
         problems[UNTAGGED] += untagged
     if piece.at_start and found.outside:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -68,6 +68,20 @@ class Split:
         """How many of the games have a tag."""
         return int(np.count_nonzero(self.tag_counts))
 
+    def without_last(self) -> Split:
+        """All games but the last."""
+        tags = len(self.tag_games) - int(self.tag_counts[-1])
+        return replace(
+            self,
+            starts=self.starts[:-1],
+            ends=self.ends[:-1],
+            tag_starts=self.tag_starts[:tags],
+            tag_ends=self.tag_ends[:tags],
+            tag_games=self.tag_games[:tags],
+            tag_counts=self.tag_counts[:-1],
+            tag_words=self.tag_words[:tags],
+        )
+
 
 def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: bool = False) -> Split:
     """Find the games in a buffer.
@@ -110,11 +124,15 @@ def split(data: bytes, *, at_start: bool = True, last: bool = True, in_game: boo
     )
 
 
-def last_start(data: bytes, *, at_start: bool, in_game: bool) -> int:
-    """Where the last game of a buffer that goes on starts; 0 if there is no other than the first."""
+def split_open(data: bytes, *, at_start: bool, in_game: bool) -> tuple[Split, int]:
+    """The games of a buffer that goes on, but for the last, and where that starts; all and 0 if there is no other.
+
+    What stands before the start of a game does not depend on what follows it: the games are those of the bytes before.
+    """
     whole = data[: data.rfind(b"\n") + 1]  # what a line is that breaks off here, the next block tells
     found = split(whole, at_start=at_start, last=False, in_game=in_game)
-    return int(found.starts[-1]) if len(found) else 0
+    start = int(found.starts[-1]) if len(found) else 0
+    return (found.without_last(), start) if start else (found, 0)
 
 
 def start_within(data: bytes, held: Sequence[bytes]) -> int:
@@ -168,20 +186,20 @@ def _tag_heads(lines: Lines, *, last: bool) -> tuple[Positions, Positions]:
             lines.keep_tags(_from_first_right(lines, is_head, right))
         else:
             break
-    heads, words = firsts, lines.tag_words
+    heads, words = is_head.copy(), lines.tag_words
     for name in USUAL_FIRST:
         begins = same(first_words, name + b' "')
         if begins.any():
             again = same(words, name + b' "') & ~is_head
             if again.any():
                 run = np.cumsum(is_head) - 1
-                heads = np.union1d(heads, tags[again & begins[run]])
+                heads |= again & begins[run]
     broken = firsts[~usual(first_words)]
     behind = np.array([line + 1 for line in broken.tolist() if lines.is_broken(line)], np.int64)
     if len(behind):
         follow = np.flatnonzero(np.isin(tags, behind))
-        heads = np.union1d(heads, tags[follow][lines.are_tags(tags[follow], words[follow])])
-    return heads, lines.nonblank_before(heads)
+        heads[follow[lines.are_tags(tags[follow], words[follow])]] = True
+    return tags[heads], lines.nonblank_before(tags[heads])
 
 
 def _from_first_right(
