@@ -49,7 +49,7 @@ def check(texts: list[str]) -> None:
     assert arrays.offsets[-1] == arrays.plies == ply
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 120), st.sampled_from(FENS)), min_size=1, max_size=4))
 def test_positions_and_moves(games: list[tuple[int, int, str]]) -> None:
     check([str(random_moves(seed, plies, fen)) for seed, plies, fen in games])

@@ -59,7 +59,7 @@ def test_games_without_tags() -> None:
     assert movetext_of("1.e4 e5 1-0\n\n1. d4 *\n\n1.c4 c5 2.g3 0-1").count_plies().tolist() == [2, 1, 3]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 60), st.booleans()), min_size=1, max_size=6))
 def test_random_games(games: list[tuple[int, int, bool]]) -> None:
     texts = [game_text(seed, plies, notes=notes) for seed, plies, notes in games]

@@ -21,7 +21,7 @@ elos = st.none() | st.integers(400, 3300)
 controls = st.sampled_from([("60+0", 60, 0, "bullet"), ("300+3", 300, 3, "blitz"), (None, None, None, None)])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(elos, elos, controls), max_size=60))
 def test_every_game_is_counted_once(games: list[tuple[int | None, int | None, tuple[str, int, int, str]]]) -> None:
     names = ("white_elo", "black_elo", "time_control", "base_seconds", "increment_seconds", "speed")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.games.made import game_text
 
 from assay.games import Game, index, lines, read, read_games, reader
+from assay.games import split as splitting
 from assay.games.outcomes import read_outcomes
 from assay.games.reader import OUTSIDE, TOO_LONG, UNTAGGED
 from assay.games.split import split
@@ -115,7 +116,7 @@ items = st.tuples(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(items, max_size=12), st.sampled_from([b"\n", b"\r\n"]), st.sampled_from([700, 5_000, 1 << 20]))
 def test_undamaged_games_come_back_byte_for_byte(
     tmp_path_factory: pytest.TempPathFactory,
@@ -178,6 +179,22 @@ def test_a_game_without_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch
     assert games[0] == games[-1] == A
     assert len(games) == 3 and games[1].startswith(B) and len(games[1]) < 200_000
     assert problems[TOO_LONG] == 1
+
+
+def test_what_hardly_tells_where_games_start_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for the ends of its blocks: else such a file takes the longer the longer it is."""
+    file, looked, plain_split = tmp_path / "odd.pgn", [0], splitting.split
+
+    def counted(data: bytes, **how: bool) -> splitting.Split:
+        looked[0] += len(data)
+        return plain_split(data, **how)
+
+    file.write_bytes(data := b'{\n[White "x}"]\n' * 100_000)
+    monkeypatch.setattr(reader, "BLOCK", 300_000)
+    monkeypatch.setattr(reader, "split", counted)
+    monkeypatch.setattr(splitting, "split", counted)
+    assert sum(1 for _ in read_games(file)) == len(found(data))
+    assert looked[0] < 1.6 * len(data)
 
 
 def test_a_game_has_tags_and_text(tmp_path: Path) -> None:

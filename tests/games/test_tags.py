@@ -17,7 +17,7 @@ values = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max
 tags = st.dictionaries(st.sampled_from(NAMES), values, max_size=len(NAMES))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(tags, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]))
 def test_tags_come_back(tmp_path_factory: pytest.TempPathFactory, games: list[dict[str, str]], line_end: str) -> None:
     file = tmp_path_factory.mktemp("tags") / "games.pgn"

@@ -134,7 +134,7 @@ expressions = st.recursive(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(expressions)
 def test_it_agrees_with_python_where_nothing_is_missing(expression: str) -> None:
     full = [row for row in ROWS if None not in (row["white_elo"], row["black_elo"])]
@@ -142,7 +142,7 @@ def test_it_agrees_with_python_where_nothing_is_missing(expression: str) -> None
     assert chosen(expression, pl.DataFrame(full)) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(st.sampled_from("white_elo<>=!()[]{}'\"., 01andornotisNone+-*/%\\\0:@é"), max_size=60))
 def test_no_text_gives_anything_but_a_filter_or_a_sentence(text: str) -> None:
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -23,11 +24,16 @@ def plies_of(moves: str) -> Inputs:
     return Inputs(encoded.planes, encoded.scalars, unknown[:, :2], unknown)
 
 
+@cache
+def keys_of(moves: str) -> np.ndarray:
+    return position_keys(plies_of(moves).planes)
+
+
 def book_of(games: list[tuple[str, float, float]], least: int = 1) -> Book:
     """A book from moves with the two players' standardised ratings."""
     keys = np.zeros((len(games), BOOK_PLIES), dtype=np.uint64)
     for number, (moves, _, _) in enumerate(games):
-        found = position_keys(plies_of(moves).planes)
+        found = keys_of(moves)
         keys[number, : len(found)] = found
     return make_book(keys, np.array([game[1:] for game in games]), np.ones(len(games)), least)
 

@@ -28,7 +28,7 @@ def columns(found: PlainTags) -> list[list[str]]:
     ]
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     st.lists(st.tuples(NAMES, NAMES, RESULTS, st.booleans()), min_size=1, max_size=30), st.sampled_from(["\n", "\r\n"])
 )

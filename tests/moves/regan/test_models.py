@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.moves.regan.spreads import parameters_c, parameters_s, random_values, value_rows
 
@@ -73,7 +73,6 @@ def test_rows_sum_to_one_and_outside_is_zero(model: str, curve: str) -> None:
 
 
 @every_model
-@settings(deadline=None)
 @given(values=value_rows(), s=parameters_s, c=parameters_c, curve=st.sampled_from(sorted(CURVES)))
 def test_invariants(model: str, values: list[list[float]], s: float, c: float, curve: str) -> None:
     deltas = scaled_deltas(values, tie=0.0)
@@ -83,7 +82,6 @@ def test_invariants(model: str, values: list[list[float]], s: float, c: float, c
     assert (np.diff(p, axis=1) <= 1e-12).all(), "a worse move is never likelier"
 
 
-@settings(deadline=None)
 @given(values=value_rows(), shift=st.integers(-300, 300), s=parameters_s, c=parameters_c)
 def test_unscaled_probabilities_do_not_change_with_a_common_shift(
     values: list[list[float]], shift: int, s: float, c: float
@@ -94,7 +92,6 @@ def test_unscaled_probabilities_do_not_change_with_a_common_shift(
     assert p(np.array(values) + shift / 100) == pytest.approx(p(np.array(values)), abs=1e-6)
 
 
-@settings(deadline=None)
 @given(values=value_rows(), s=parameters_s, c=parameters_c)
 def test_the_model_is_symmetric_in_colour(values: list[list[float]], s: float, c: float) -> None:
     """A black spread in White's numbers (signs changed) has the same distances, and so the same probabilities."""
