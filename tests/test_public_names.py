@@ -48,6 +48,7 @@ ARGUMENTS = {
     "assay.results.rate": "white black score average white_advantage draw_rate anchors priors",
     "assay.learned.encode_ply_planes": "board move prev_move",
     "assay.policy.log_chances": "network positions elo pool",
+    "assay.chances": "board elo pool network extra",
     "assay.games.read_games": "path",
     "assay.reports.growing.make": "files making preset",
     "assay.reports.exports.write": "report path format",
@@ -131,6 +132,7 @@ OPTIONS = {
         --resume --format
     """,
     "evaluate": "--against --split --balanced --prior --games --plots --analysed --analyses --format",
+    "chances": "--elo --pool --top --game --ply --policy -o --out --format",
     "policy gather": "-o --out --where --without --elo --first-ply --per-game --seed --format",
     "policy label": "--teacher --count --seed",
     "policy train": """

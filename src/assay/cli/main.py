@@ -58,6 +58,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "evaluate": ("learned", "evaluate", "Judge a trained model on games it has not seen."),
     },
     "What people play": {
+        "chances": ("policy", "chances", "Tell what people of some ratings would play in a position."),
         "policy": ("policy", "policy", "Make a policy: a network that foretells what people play."),
     },
     "Reports": {

@@ -307,6 +307,7 @@ FOOT = {
         ("encode", "evaluate", "guess"), "learned", (("RUN", "weights, settings, metrics, checkpoint, pictures"),)
     ),
     "evaluate": Foot(("train", "guess"), "learned"),
+    "chances": Foot(("show", "guess", "policy train"), "policy"),
     "policy gather": Foot(
         ("policy label", "policy train", "filter"), "policy", (("POSITIONS", "blocks of rows, labels, a manifest"),)
     ),

@@ -1,15 +1,18 @@
-"""The commands that make a policy, a network that foretells what people play: gather, label, train, export."""
+"""What people play: the command that tells it, chances, and those that make the network behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import Command, format_option, is_quiet, print_table, say
+
+if TYPE_CHECKING:
+    from assay.policy.likely import Answer
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -21,6 +24,135 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int,
     if not low.isdecimal() or not high.isdecimal() or int(low) >= int(high):
         raise click.BadParameter(f"{value!r} is no range of ratings such as 600:3000.")
     return int(low), int(high)
+
+
+def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
+    """Ratings like `1200,1600,2000`."""
+    words = [word.strip() for word in value.split(",")]
+    if not all(word.isdecimal() and len(word) < 10 for word in words):
+        raise click.BadParameter(f"{value!r} is no list of ratings such as 1200,1600,2000.")
+    return list(dict.fromkeys(map(int, words)))
+
+
+@click.command(cls=Command)
+@click.argument("words", nargs=-1, required=True, metavar="FEN|FILE")
+@click.option("--elo", "levels", callback=_levels, default="1200,1600,2000", show_default=True, help="Ratings to ask.")
+@click.option(
+    "--pool",
+    type=click.Choice(("board", "lichess")),
+    default="board",
+    show_default=True,
+    help="Whose ratings they are: of games over the board, or of Lichess.",
+)
+@click.option("--top", type=click.IntRange(1), help="Moves to list of a position.  [default: 8 in the table, else all]")
+@click.option("--game", "number", type=click.IntRange(1), help="Which game of FILE.  [default: the first]")
+@click.option("--ply", type=click.IntRange(1), help="Of FILE, the position before this ply, or of this line, alone.")
+@click.option("--policy", "network", type=_FILE, metavar="NETWORK", help="Another policy, or weights such as Maia's.")
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Draw one position (.svg).")
+@format_option
+def chances(
+    words: Sequence[str],
+    levels: Sequence[int],
+    pool: str,
+    top: int | None,
+    number: int | None,
+    ply: int | None,
+    network: Path | None,
+    out: Path | None,
+    format: str,
+) -> None:
+    """Tell what people of some ratings would play: the chance of every move, at once and without an engine.
+
+    Of one position (a FEN) prints its likeliest moves. FILE is a game, of which every move is listed with its chance
+    and with the move that was likeliest, or positions in FEN, one a line. JSON and CSV have every move of every
+    position. With -o draws a board for each rating, with the likeliest moves as arrows.
+
+    \b
+    Examples:
+      assay chances "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
+      assay chances game.pgn --elo 1500,2500
+      assay chances game.pgn --ply 37 -o position.svg
+      assay chances positions.fen --elo 1800 --pool lichess --format json
+    """
+    from assay.errors import InputError
+    from assay.policy.chances import open_network
+    from assay.policy.likely import Spot, answers, read_spots
+
+    text = " ".join(words)
+    path = Path(text)
+    if "/" in text and len(words) + text.count(" ") > 1 and not path.exists():
+        spots = [Spot(text)]
+        if number or ply:
+            raise click.UsageError("--game and --ply choose a position of a file; a FEN is one position.")
+    elif path.is_file():
+        spots = read_spots(path, number)
+    else:
+        raise InputError(f"{text!r} is neither a file nor a position in FEN.")
+    if ply is not None:
+        if ply > len(spots):
+            raise InputError(f"{path} has {len(spots)} positions here, so there is no {ply}.")
+        spots = spots[ply - 1 : ply]
+    if out is not None and len(spots) != 1:
+        raise InputError("-o draws one position: choose it with --ply.")
+    found = answers(spots, levels, pool=pool, network=None if network is None else open_network(network))
+    if format != "table":
+        print_table([row for at, one in enumerate(found, 1) for row in _every_move(at, one, top)], format=format)
+    elif len(found) == 1:
+        if not found[0].moves:
+            raise InputError("the game is over in this position: there is no legal move.")
+        print_table(_one_position(found[0], top or 8))
+    else:
+        print_table([_one_move(one) for one in found])
+    if out is not None:
+        from assay.paths import atomic
+        from assay.reports.boards import chances_svg
+
+        with atomic(out) as part:
+            part.write_text(chances_svg(found[0]), encoding="utf-8")
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * chance:.1f} %"
+
+
+def _one_position(answer: Answer, top: int) -> list[dict[str, Any]]:
+    """The likeliest moves of a position; what is left is summed up in the last row."""
+    listed = [(one.san + " (played)" * (one.move == answer.spot.played), one.chances) for one in answer.moves[:top]]
+    if rest := answer.moves[top:]:
+        sums = [sum(one.chances[at] for one in rest) for at in range(len(answer.levels))]
+        listed.append((f"{len(rest)} others", tuple(sums)))
+    named = [f"{level:.0f}" for level in answer.levels]
+    return [{"move": san, **dict(zip(named, map(_percent, own), strict=True))} for san, own in listed]
+
+
+def _one_move(answer: Answer) -> dict[str, Any]:
+    """A row for a position of a game: what was played with its chances, and what was likeliest."""
+    played = answer.played
+    row: dict[str, Any] = {"move": answer.spot.number}
+    if played is not None:
+        row["played"] = played.san
+    for at, level in enumerate(answer.levels):
+        if played is not None:
+            row[f"{level:.0f}"] = _percent(played.chances[at])
+    for at, level in enumerate(answer.levels):
+        first = answer.likeliest(at) if answer.moves else None
+        row[f"likeliest at {level:.0f}"] = f"{first.san} {_percent(first.chances[at])}" if first else "-"
+    return row
+
+
+def _every_move(number: int, answer: Answer, top: int | None) -> list[dict[str, Any]]:
+    """A row for each legal move, in numbers."""
+    return [
+        {
+            "position": number,
+            "fen": answer.spot.fen,
+            "move": one.move.uci(),
+            "san": one.san,
+            "played": None if answer.spot.played is None else one.move == answer.spot.played,
+            **{f"{level:.0f}": chance for level, chance in zip(answer.levels, one.chances, strict=True)},
+        }
+        for one in answer.moves[:top]
+    ]
 
 
 @click.group(cls=click.Group)
