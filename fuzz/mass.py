@@ -19,9 +19,9 @@ from fuzz.run import KEPT
 from fuzz.targets.pgn import SEEDS, WORDS
 
 from assay.games.columns import rows
-from assay.games.moves import to_arrays
 from assay.games.outcomes import read_outcomes
-from assay.games.reader import read_games, splits
+from assay.games.parse import to_arrays
+from assay.games.split import read_games, splits
 from assay.games.stream import Stream
 
 AT_ONCE = 1000

@@ -20,13 +20,13 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from assay.engine.store import Store
 from assay.games import read_games, to_arrays
 from assay.games.columns import rating
-from assay.games.sets import hash64
 from assay.learned import encode_games
 from assay.learned.baselines import ply_features
 from assay.learned.build import analyst
 from assay.learned.forward import posteriors
 from assay.learned.inputs import Inputs
 from assay.learned.run import shipped
+from assay.players import hash64
 from assay.scoring import implied_noise, posterior_mean
 from assay.table import render
 

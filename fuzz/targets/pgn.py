@@ -9,10 +9,9 @@ import numpy as np
 from fuzz.made import GAMES, scratch
 
 from assay.games.columns import rows
-from assay.games.moves import to_arrays
 from assay.games.outcomes import read_outcomes
-from assay.games.reader import Game, pieces, split_piece, splits
-from assay.games.split import split
+from assay.games.parse import to_arrays
+from assay.games.split import Game, pieces, split, split_piece, splits
 from assay.games.stream import Stream
 
 FIRST = b'[Event "first"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0'

@@ -12,7 +12,7 @@ import chess.pgn
 import pytest
 
 from assay.cli.main import main
-from assay.games.samples import sample
+from assay.games.archives import sample
 
 Words = tuple[object, ...]
 

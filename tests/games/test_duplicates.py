@@ -9,7 +9,7 @@ import pytest
 
 from assay.games import Game, read_games, read_tags
 from assay.games.duplicates import TAGS, UNREAD, Duplicates, Seen, duplicates_of, repeats, unique
-from assay.games.fingerprints import fingerprint, fingerprints
+from assay.games.movetext import fingerprint, fingerprints
 from assay.games.split import split
 from assay.players import plain_name
 

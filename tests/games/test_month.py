@@ -14,7 +14,7 @@ import zstandard
 from tests.games.made import game_text
 
 from assay.errors import AssayWarning, InputError, OutputError
-from assay.games.month import archive_name, fetch_month
+from assay.games.archives import archive_name, fetch_month
 
 NAME = archive_name("2013-01")
 ARCHIVE = zstandard.ZstdCompressor().compress("\n\n".join(game_text(seed, 30) for seed in range(40)).encode())

@@ -16,8 +16,7 @@ from tests.games.made import game_text, random_moves
 
 from assay.errors import InputError
 from assay.games import fens, keys, repeated, to_arrays, uci
-from assay.games.moves import EMPTY
-from assay.games.slow import BAD_SETUP, ILLEGAL, NULL_MOVE
+from assay.games.parse import BAD_SETUP, EMPTY, ILLEGAL, NULL_MOVE
 
 FENS = [
     chess.STARTING_FEN,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games.plies import Movetext, count_slowly, have_command
+from assay.games.movetext import Movetext, count_slowly, have_command
 from assay.games.split import split
 
 ODD = {

@@ -9,7 +9,7 @@ import pytest
 from assay.cli.main import main
 from assay.errors import OutputError
 from assay.games import read_games
-from assay.games.samples import SAMPLES, write_samples
+from assay.games.archives import SAMPLES, write_samples
 
 
 def test_the_samples_are_written_and_can_be_read(tmp_path: Path) -> None:

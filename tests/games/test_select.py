@@ -13,9 +13,8 @@ from tests.games.made import tag_lines
 
 from assay.bands import STANDARD, Bands
 from assay.games import index
-from assay.games.balance import draw
 from assay.games.catalog import games_of, open_index, rows_of
-from assay.games.stats import NO_CONTROL, NO_RATING, count, outside, too_far
+from assay.games.stats import NO_CONTROL, NO_RATING, count, draw, outside, too_far
 
 elos = st.none() | st.integers(400, 3300)
 controls = st.sampled_from([("60+0", 60, 0, "bullet"), ("300+3", 300, 3, "blitz"), (None, None, None, None)])

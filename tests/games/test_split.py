@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games import Game, index, lines, read, read_games, reader
+from assay.games import Game, index, lines, read, read_games
 from assay.games import split as splitting
 from assay.games.outcomes import read_outcomes
-from assay.games.reader import OUTSIDE, TOO_LONG, UNTAGGED
-from assay.games.split import split
+from assay.games.split import OUTSIDE, TOO_LONG, UNTAGGED, split
 
 
 def found(data: bytes) -> list[bytes]:
@@ -136,7 +135,7 @@ def test_undamaged_games_come_back_byte_for_byte(
     file = tmp_path_factory.mktemp("damaged") / "games.pgn"
     file.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "BLOCK", block)
+        patch.setattr(splitting, "BLOCK", block)
         games = list(read_games(file))
     for game in games:
         assert data[game.start_offset : game.end_offset] == game.data
@@ -150,7 +149,7 @@ def test_a_block_may_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     file = tmp_path / "games.pgn"
     file.write_bytes(data)
     for block in range(20, len(data)):
-        monkeypatch.setattr(reader, "BLOCK", block)
+        monkeypatch.setattr(splitting, "BLOCK", block)
         assert [game.data for game in read_games(file)] == found(data), block
 
 
@@ -170,8 +169,8 @@ def test_what_is_odd_is_counted(tmp_path: Path) -> None:
 
 
 def test_a_game_without_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "MAX_GAME", 50_000)
-    monkeypatch.setattr(reader, "BLOCK", 10_000)
+    monkeypatch.setattr(splitting, "MAX_GAME", 50_000)
+    monkeypatch.setattr(splitting, "BLOCK", 10_000)
     file = tmp_path / "long.pgn"
     file.write_bytes(A + b"\n\n" + B + b" {" + b"x " * 100_000 + b"\n\n" + A)
     problems: Counter[str] = Counter()
@@ -190,8 +189,7 @@ def test_what_hardly_tells_where_games_start_is_looked_at_once(tmp_path: Path, m
         return plain_split(data, **how)
 
     file.write_bytes(data := b'{\n[White "x}"]\n' * 100_000)
-    monkeypatch.setattr(reader, "BLOCK", 300_000)
-    monkeypatch.setattr(reader, "split", counted)
+    monkeypatch.setattr(splitting, "BLOCK", 300_000)
     monkeypatch.setattr(splitting, "split", counted)
     assert sum(1 for _ in read_games(file)) == len(found(data))
     assert looked[0] < 1.6 * len(data)
@@ -216,7 +214,7 @@ def test_lines_may_end_with_a_carriage_return_alone(
     games = [game_text(seed, 30, notes=seed % 2 == 0) for seed in range(5)]
     path = tmp_path / "games.pgn"
     path.write_bytes("\n\n".join(games).replace("\n", ends).encode())
-    monkeypatch.setattr(reader, "BLOCK", block)
+    monkeypatch.setattr(splitting, "BLOCK", block)
     found = list(read_games(path))
     assert [game.text.replace("\r\n", "\n") for game in found] == games
     raw = path.read_bytes()

@@ -119,7 +119,7 @@ def month(month: str, out: Path, url: str | None, movetext: bool, format: str) -
       assay month 2013-01 -o lichess
       assay month 2018-06 -o lichess --url https://mirror.example.org/lichess
     """
-    from assay.games.month import LICHESS, fetch_month
+    from assay.games.archives import LICHESS, fetch_month
 
     got = fetch_month(month, out, url=url or LICHESS, movetext=movetext, quiet=is_quiet())
     row = {
@@ -180,7 +180,7 @@ def _each_once(opened: list[Index], rows: pl.LazyFrame, keep_duplicates: bool) -
     """The rows without those of games that occur again, unless they are wanted; stderr says which they are."""
     if keep_duplicates:
         return rows
-    from assay.games.once import once
+    from assay.games.catalog import once
 
     rows, duplicates = once(opened, rows)
     tell_duplicates(duplicates)
@@ -363,9 +363,9 @@ def balance(
     """
     from assay import manifest
     from assay.bands import Bands
-    from assay.games.balance import draw
     from assay.games.catalog import games_of, open_indexes, write_games
     from assay.games.indexing import manifest_path
+    from assay.games.stats import draw
 
     opened = open_indexes(indexes)
     drawn = draw(
@@ -405,7 +405,7 @@ def sample(out: Path, format: str) -> None:
       assay sample
       assay sample -o samples
     """
-    from assay.games.samples import SAMPLES, write_samples
+    from assay.games.archives import SAMPLES, write_samples
 
     rows = [
         {"file": str(path), "bytes": path.stat().st_size, "what": SAMPLES[path.name]} for path in write_samples(out)

@@ -112,7 +112,7 @@ def _turns(
 
     from assay.errors import InputError
     from assay.games.duplicates import Seen
-    from assay.games.reader import players_of
+    from assay.games.split import players_of
     from assay.moves.analysed import analysed_turns, as_in, read_all
     from assay.moves.calibration import load, preset_depth
     from assay.moves.groups import in_pool, rename

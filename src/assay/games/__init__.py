@@ -9,35 +9,35 @@ from assay.lazy import loader
 
 if TYPE_CHECKING:
     from assay.games.indexing import index as index
-    from assay.games.moves import GameArrays as GameArrays
-    from assay.games.moves import to_arrays as to_arrays
-    from assay.games.positions import fens as fens
-    from assay.games.positions import keys as keys
-    from assay.games.positions import repeated as repeated
-    from assay.games.positions import uci as uci
-    from assay.games.reader import Game as Game
-    from assay.games.reader import read_games as read_games
+    from assay.games.packed import fens as fens
+    from assay.games.packed import keys as keys
+    from assay.games.packed import repeated as repeated
+    from assay.games.packed import uci as uci
+    from assay.games.parse import GameArrays as GameArrays
+    from assay.games.parse import to_arrays as to_arrays
     from assay.games.source import Games as Games
     from assay.games.source import read as read
+    from assay.games.split import Game as Game
+    from assay.games.split import read_games as read_games
     from assay.games.tags import Tags as Tags
     from assay.games.tags import read_tags as read_tags
     from assay.games.where import compile_where as compile_where
 
 _HOME = {
-    "Game": "reader",
-    "GameArrays": "moves",
+    "Game": "split",
+    "GameArrays": "parse",
     "Games": "source",
     "Tags": "tags",
     "compile_where": "where",
-    "fens": "positions",
+    "fens": "packed",
     "index": "indexing",
-    "keys": "positions",
+    "keys": "packed",
     "read": "source",
-    "read_games": "reader",
+    "read_games": "split",
     "read_tags": "tags",
-    "repeated": "positions",
-    "to_arrays": "moves",
-    "uci": "positions",
+    "repeated": "packed",
+    "to_arrays": "parse",
+    "uci": "packed",
 }
 __all__ = sorted(_HOME)
 __getattr__ = loader(__name__, _HOME)

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.games.cut import cut
-from assay.games.plies import Movetext, have_command
+from assay.games.movetext import Movetext, cut, have_command
 from assay.games.split import Split
 from assay.games.tags import TagColumns
 from assay.pools import LEAST_SECONDS, clock_of, time_control

@@ -26,7 +26,7 @@ import numpy.typing as npt
 import xxhash
 
 from assay.games.outcomes import score_of
-from assay.games.reader import Game
+from assay.games.split import Game
 from assay.players import plain_name
 
 SHORT = 20  # plies: fewer may be the same in two games of one day
@@ -213,7 +213,7 @@ class Seen:
 
         `number` is the game's, from 1, where not all games are looked at.
         """
-        from assay.games.fingerprints import fingerprint
+        from assay.games.movetext import fingerprint
 
         self.games = self.games + 1 if number is None else number
         tags = game.tags
@@ -250,7 +250,7 @@ class Seen:
 def unique(games: Iterable[Game], seen: Seen | None = None) -> Iterator[Game]:
     """Each game once, in order. Which were left out, `seen.duplicates` says afterwards.
 
-    >>> from assay.games.samples import write_samples
+    >>> from assay.games.archives import write_samples
     >>> from assay.games import read_games
     >>> from tempfile import TemporaryDirectory
     >>> seen = Seen()
@@ -274,7 +274,7 @@ def repeats(
     """For each game of a table the place of the first of which it is a copy; its own place if it is new.
 
     `tags` are codes and values by tag, as those of :func:`assay.games.read_tags` (see TAGS; what is missing is not
-    known); `moves` and `plies` those of :func:`assay.games.fingerprints.fingerprints`. Where `moves` is UNREAD, `look`
+    known); `moves` and `plies` those of :func:`assay.games.movetext.fingerprints`. Where `moves` is UNREAD, `look`
     is asked for it, and only for the games that need it. Every distinct value is looked at once, and only games that
     share players and moves with another are looked at one by one.
     """

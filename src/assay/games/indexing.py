@@ -20,7 +20,7 @@ from assay import manifest
 from assay.errors import InputError, OutputError
 from assay.games import stamp
 from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
-from assay.games.reader import Piece, pieces, split_piece
+from assay.games.split import Piece, pieces, split_piece
 from assay.games.stream import STDIN, Paths, Stream, find_files
 from assay.paths import atomic
 from assay.progress import Progress

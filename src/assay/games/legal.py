@@ -3,7 +3,7 @@
 Positions are seen by the side to move: its pieces are the codes 1-6 and walk up the board, the other side's 7-12; for
 Black the board is turned upside down. So one set of rules serves both, and so does one network.
 
-Sets of squares are 64-bit words (see :mod:`assay.games.bitboards`). A slider's attacks along files and diagonals are a
+Sets of squares are 64-bit words (see :mod:`assay.games.rules`). A slider's attacks along files and diagonals are a
 subtraction from the left and one from the right (Gerd Isenberg's "hyperbola quintessence"), along ranks a table.
 """
 
@@ -15,8 +15,23 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
-from assay.games.bitboards import BISHOP_STEPS, KNIGHT_STEPS, ROOK_STEPS, Boards, Step, leap, piece_sets, shift
-from assay.games.rules import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK
+from assay.games.rules import (
+    BISHOP,
+    BISHOP_STEPS,
+    BLACK,
+    KING,
+    KNIGHT,
+    KNIGHT_STEPS,
+    PAWN,
+    QUEEN,
+    ROOK,
+    ROOK_STEPS,
+    Boards,
+    Step,
+    leap,
+    piece_sets,
+    shift,
+)
 
 Squares = npt.NDArray[np.uint8]
 Rows = npt.NDArray[np.intp]

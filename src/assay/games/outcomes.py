@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
-from assay.games.reader import OUTSIDE, UNTAGGED, batched, pick, unescape
+from assay.games.split import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
 from assay.players import read_aliases, read_rows
 from assay.printable import decode
@@ -44,7 +44,7 @@ Bools = npt.NDArray[np.bool_]
 
 if TYPE_CHECKING:
     from assay.games.duplicates import Duplicates
-    from assay.games.fingerprints import Fingerprints
+    from assay.games.movetext import Fingerprints
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ def _from_tags(file: str, wanted: Sequence[str], where: str | None, quiet: bool)
 
 def _played(file: str, starts: Places, ends: Places) -> Fingerprints:
     """The moves of the games of a file that lie here, as numbers: of nearly all games nobody needs them."""
-    from assay.games.fingerprints import Fingerprints, fingerprints_of
+    from assay.games.movetext import Fingerprints, fingerprints_of
 
     with Stream(file) as stream:
         try:
@@ -342,8 +342,7 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
 
 def _moves_of(path: str, places: Places) -> Numbers | None:
     """The moves of these games of an index, as numbers; None, with a warning, where the games cannot be read."""
-    from assay.games.catalog import collect, open_index
-    from assay.games.once import moves_of
+    from assay.games.catalog import collect, moves_of, open_index
 
     index = open_index(path)
     try:

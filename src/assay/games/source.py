@@ -22,8 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError, OutputError
-from assay.games.reader import Game, batched, splits
-from assay.games.split import Split
+from assay.games.split import Game, Split, batched, splits
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
 from assay.manifest import describe_inputs
 from assay.paths import shown
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
 
     from assay.games.catalog import Index
     from assay.games.duplicates import Duplicates
-    from assay.games.moves import GameArrays
     from assay.games.outcomes import Outcomes
+    from assay.games.parse import GameArrays
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def read(*paths: Paths | Games, where: str | None = None) -> Games:
     files; an index made by `assay index`; or "-" for stdin. `where` is a filter over the columns of an index
     (docs/games.md), the same for all of them.
 
-    >>> from assay.games.samples import write_samples
+    >>> from assay.games.archives import write_samples
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     games = read(write_samples(folder)[:2], where="white_elo > 2300")
@@ -198,7 +197,7 @@ class Games:
 
     def plies(self, batch: int = 2_000) -> Iterator[tuple[list[Game], GameArrays]]:
         """So many games at a time, with their moves as arrays."""
-        from assay.games.moves import to_arrays
+        from assay.games.parse import to_arrays
 
         for games in batched(iter(self), batch):
             yield games, to_arrays(games)
@@ -217,9 +216,8 @@ class Games:
 
     def rows(self, *, keep_duplicates: bool = False) -> tuple[pl.LazyFrame, Duplicates]:
         """The rows of the games that count, still on disk (see `indexes`); and which occur again and do not."""
-        from assay.games.catalog import rows_of
+        from assay.games.catalog import once, rows_of
         from assay.games.duplicates import Duplicates
-        from assay.games.once import once
 
         rows = rows_of(self.indexes, self.where)
         return (rows, Duplicates()) if keep_duplicates else once(self.indexes, rows)

@@ -19,12 +19,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.games.cut import with_gaps
-from assay.games.digits import small_numbers
-from assay.games.fingerprints import Fingerprints, fingerprints
-from assay.games.lines import Positions, same, words_at
-from assay.games.reader import splits, unescape
-from assay.games.split import Split
+from assay.games.lines import Positions, same, small_numbers, words_at
+from assay.games.movetext import Fingerprints, fingerprints, with_gaps
+from assay.games.split import Split, splits, unescape
 from assay.games.stream import Paths, Stream, find_files
 from assay.printable import decode
 from assay.progress import Progress

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from assay.arrays import Arrays
 from assay.errors import LearnedError, MissingExtra
-from assay.games.sets import hash64
 from assay.learned.book import Book, Books, Keys, make_books, stored_book
 from assay.learned.dataset import Dataset
 from assay.learned.encode import SCALAR_NAMES
@@ -34,6 +33,7 @@ from assay.learned.lessons import (
     validation_rows,
 )
 from assay.learned.run import Config, Run
+from assay.players import hash64
 from assay.progress import Progress
 
 Floats = npt.NDArray[np.float64]

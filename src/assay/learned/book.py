@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.arrays import Arrays
-from assay.games.bitboards import Boards
+from assay.games.rules import Boards
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import Floats, Inputs, scalars_of
 

@@ -23,12 +23,12 @@ from assay.engine.turns import turns
 from assay.errors import LearnedError, OutputError, StoreError
 from assay.games import Game, GameArrays, Games, read, to_arrays
 from assay.games.duplicates import Seen
-from assay.games.sets import SPLITS, player_id, split_of_game
 from assay.games.stream import Paths
 from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, file_sum, shard_name, write_games, write_plies
 from assay.learned.encode import encode_games
 from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs, clock_scalars, joined
 from assay.paths import atomic
+from assay.players import SPLITS, player_id, split_of_game
 from assay.progress import Progress
 
 BATCH = 2000

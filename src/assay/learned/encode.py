@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.games import GameArrays
-from assay.games.bitboards import (
+from assay.games.rules import (
     BISHOP_STEPS,
     BLACK_PAWN_STEPS,
     KNIGHT_STEPS,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.bitboards import Boards
+from assay.games.rules import Boards
 
 Floats = npt.NDArray[np.float32]
 

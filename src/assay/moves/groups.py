@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
 from assay.errors import InputError
-from assay.games.moves import STANDARD
+from assay.games.parse import STANDARD
 from assay.moves.regan.spread import Floats
 from assay.pools import POOLS, scale_of
 

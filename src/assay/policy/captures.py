@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.bitboards import Boards
 from assay.games.legal import (
     BIT,
     KING_FROM,
@@ -20,7 +19,7 @@ from assay.games.legal import (
     diagonal,
     straight,
 )
-from assay.games.rules import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK
+from assay.games.rules import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK, Boards
 
 Values = npt.NDArray[np.float32]
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.bitboards import BISHOP_STEPS, KNIGHT_STEPS, ROOK_STEPS, Boards, leap, shift, slide
 from assay.games.legal import (
     BIT,
     KING_FROM,
@@ -30,7 +29,22 @@ from assay.games.legal import (
     packed,
     straight,
 )
-from assay.games.rules import BISHOP, BLACK, KING, KNIGHT, PAWN, QUEEN, ROOK
+from assay.games.rules import (
+    BISHOP,
+    BISHOP_STEPS,
+    BLACK,
+    KING,
+    KNIGHT,
+    KNIGHT_STEPS,
+    PAWN,
+    QUEEN,
+    ROOK,
+    ROOK_STEPS,
+    Boards,
+    leap,
+    shift,
+    slide,
+)
 from assay.policy.captures import VALUES, exchange
 
 Floats = npt.NDArray[np.float32]

@@ -22,8 +22,8 @@ from assay.errors import InputError, OutputError
 from assay.games import Game, GameArrays, read, to_arrays
 from assay.games.legal import Positions, seen_by_mover
 from assay.games.packed import KEY_BYTES, pack, played_moves, unpack
-from assay.games.sets import hash64, is_known, player_id
 from assay.paths import atomic
+from assay.players import hash64, is_known, player_id
 from assay.progress import Progress
 
 KIND = "policy-positions"

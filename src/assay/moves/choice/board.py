@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.games.bitboards import (
+from assay.games.rules import (
     BISHOP_STEPS,
     BLACK_PAWN_STEPS,
     KNIGHT_STEPS,

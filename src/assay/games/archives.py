@@ -1,4 +1,4 @@
-"""The monthly archives of Lichess: fetched with resume, checked, and kept."""
+"""Games from elsewhere: the monthly archives of Lichess, fetched with resume; the samples that ship with Assay."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import urllib.request
 import warnings
 from contextlib import closing
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from assay.errors import AssayWarning, InputError, OutputError
@@ -17,6 +18,7 @@ from assay.games.catalog import open_index
 from assay.games.indexing import IndexReport, index
 from assay.games.stream import content_hash
 from assay.manifest import file_hash
+from assay.paths import atomic
 from assay.progress import Progress
 
 LICHESS = "https://database.lichess.org/standard"
@@ -212,3 +214,36 @@ def _give_up_or_wait(url: str, error: Exception, failures: int, pause: float) ->
         reason = getattr(error, "reason", None) or error
         raise InputError(f"cannot fetch {url}: {reason}. What has been fetched is kept; run this again.") from error
     time.sleep(pause * 2**failures)
+
+
+SAMPLES = {
+    "kasparov-deep-blue-1997.pgn": "the six games of the match Kasparov - Deep Blue, New York 1997",
+    "simulated-event.pgn": "15 games of six simulated players, one of whom was helped",
+    "simulated-event.manifest.json": "the truth about them: strength of each player, moves with help",
+}
+
+
+def sample(name: str) -> bytes:
+    """The content of a sample file.
+
+    >>> sample("kasparov-deep-blue-1997.pgn").count(b"[White ")
+    6
+    """
+    return (resources.files("assay.data") / name).read_bytes()
+
+
+def write_samples(folder: str | Path = ".") -> list[Path]:
+    """Write the sample files into a folder, made where it is missing; a file of the user's is never replaced."""
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {target}: {error.strerror or error}.") from error
+    contents = {target / name: sample(name) for name in SAMPLES}
+    for path, content in contents.items():
+        if path.exists() and path.read_bytes() != content:
+            raise OutputError(f"{path} is there already, with other content: choose another folder with -o.")
+    for path, content in contents.items():
+        with atomic(path) as part:
+            part.write_bytes(content)
+    return list(contents)
