@@ -27,12 +27,12 @@ import chess
 import chess.engine
 import numpy as np
 
+from assay.engine.analysis import value
 from assay.engine.find import find
-from assay.engine.identity import Identity, Job
-from assay.engine.plan import Plan, plan
+from assay.engine.identity import Identity, Search
+from assay.engine.parsed import Wanted, wanted
 from assay.engine.pool import Load, Result, identify, value_all
 from assay.engine.position import decode_move, to_fen
-from assay.engine.run import analyse
 from assay.engine.score import to_text
 from assay.engine.store import writing
 from assay.engine.uci import Valued
@@ -117,7 +117,7 @@ def with_assay(keys: list[bytes], depth: int, tally: Tally) -> None:
 
     load = Load(tally.workers)
     cpu = time.process_time()
-    asyncio.run(value_all(iter(keys), Job(depth=depth, look=False), workers=tally.workers, take=take, load=load))
+    asyncio.run(value_all(iter(keys), Search(depth=depth, look=False), workers=tally.workers, take=take, load=load))
     tally.seconds += time.perf_counter() - load.started
     tally.own_cpu += time.process_time() - cpu
     # The last searches run beside engines that have nothing left to do, which is no fault of the pool.
@@ -132,15 +132,20 @@ def with_assay(keys: list[bytes], depth: int, tally: Tally) -> None:
 
 def choose(file: Path, positions: int) -> list[bytes]:
     """Positions with a choice, drawn from the first games of a file; all, if there are not as many."""
-    keys = plan(islice(read_games(file), GAMES)).keys
+    keys = wanted(islice(read_games(file), GAMES)).keys
     random.Random(1).shuffle(keys)
     return list(islice((key for key in keys if chess.Board(to_fen(key)).legal_moves.count() > 1), positions))
 
 
+def made_keys(positions: int) -> list[bytes]:
+    """Keys of so many made-up positions, the same in every run."""
+    rng = np.random.default_rng(1)
+    return [rng.bytes(35) for _ in range(positions)]
+
+
 def fill(file: Path, positions: int, identity: Identity = MADE_UP) -> list[bytes]:
     """Store so many made-up positions, and hand out their keys."""
-    rng = np.random.default_rng(1)
-    keys = [rng.bytes(35) for _ in range(positions)]
+    rng, keys = np.random.default_rng(2), made_keys(positions)
     moves, scores = rng.bytes(70), rng.bytes(700)
     with writing(file) as store:
         number = store.number_of(identity)
@@ -152,13 +157,13 @@ def fill(file: Path, positions: int, identity: Identity = MADE_UP) -> list[bytes
 
 def start_up(stored: int, folder: Path) -> float:
     """Seconds from the start of a run over a store of so many positions, all of them known, to its end."""
-    job, file = Job(depth=STORED_DEPTH), folder / "many.db"
+    job, file = Search(depth=STORED_DEPTH), folder / "many.db"
     keys = fill(file, stored, asyncio.run(identify(job)))
     games = [np.arange(at, min(at + 60, stored), dtype=np.int32) for at in range(0, stored, 60)]
-    work = Plan(keys=keys, turns=stored, games=games)
+    work = Wanted(keys=keys, turns=stored, games=games)
     begun = time.perf_counter()
     with writing(file) as store:
-        outcome = analyse(work, store, job, quiet=True)
+        outcome = value(work, store, job, quiet=True)
     assert outcome.known == stored
     return time.perf_counter() - begun
 

@@ -141,11 +141,13 @@ def store_positions(size: int, folder: Path) -> Work:
 
 def look_up_positions(size: int, folder: Path) -> Work:
     from assay.engine.store import Store
-    from engine import MADE_UP, STORED_DEPTH
+    from engine import MADE_UP, STORED_DEPTH, made_keys
+
+    keys = made_keys(size)
 
     def read() -> None:
         with Store(folder / f"store-{size}.db") as store:
-            rows = store.known(MADE_UP, STORED_DEPTH)
+            rows = store.holds(MADE_UP, STORED_DEPTH, keys)
             assert len(store.read_bytes(rows.values(), STORED_DEPTH)) == size
 
     return read

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from assay import __version__
-from assay.engine.identity import Job
+from assay.engine.identity import Search
 from assay.engine.pool import identify
 
 PACKAGES = (
@@ -47,7 +47,7 @@ def describe() -> Machine:
     """This machine, now."""
     versions = {"Assay": __version__, "Python": platform.python_version()}
     versions |= {"python-chess" if name == "chess" else name: version(name) for name in PACKAGES}
-    versions["engine"] = asyncio.run(identify(Job())).engine
+    versions["engine"] = asyncio.run(identify(Search())).engine
     versions |= {name: _program(name) for name in PROGRAMS}
     return Machine(
         processor=_processor(),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from assay.engine.plan import plan
+from assay.engine.parsed import wanted
 from assay.engine.store import Store
 from assay.games import read_games
 
@@ -17,12 +17,12 @@ from assay.games import read_games
 def main(games: str, store: str, out: str, depth: int = 10) -> None:
     with Store(store) as opened:
         identity = opened.choose(depth=depth)
-        stored = set(opened.known(identity, depth)) | set(opened.out(identity))
-    kept = []
-    for game in read_games(games):
-        keys = plan([game], from_move=9).keys
-        if len(keys) and sum(key in stored for key in keys) >= 0.95 * len(keys):
-            kept.append(game)
+        kept = []
+        for game in read_games(games):
+            keys = wanted([game], from_move=9).keys
+            stored = {**opened.holds(identity, depth, keys), **opened.out(identity, keys)}
+            if len(keys) and len(stored) >= 0.95 * len(keys):
+                kept.append(game)
     Path(out).write_text("\n".join(game.text.strip() + "\n" for game in kept), encoding="utf-8")
     print(f"{len(kept)} games written to {out}")
 

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rated_sample import MARKS, METHOD
 
-from assay.engine.identity import Job
-from assay.engine.plan import Plan, plan
-from assay.engine.run import analyse
+from assay.engine.analysis import value
+from assay.engine.identity import Search
+from assay.engine.parsed import Wanted, wanted
 from assay.engine.store import Store, writing
 from assay.engine.turns import turns
 from assay.games import Game, read_games
@@ -34,12 +34,12 @@ from assay.table import render
 DRAWS = 400
 
 
-def positions(games: list[Game], per_game: int) -> Plan:
+def positions(games: list[Game], per_game: int) -> Wanted:
     """Of each game so many positions at random, the first of every game before any second."""
-    whole, random = plan(games), np.random.default_rng(12)
+    whole, random = wanted(games), np.random.default_rng(12)
     mixed = [random.permutation(game)[:per_game] for game in whole.games]
     keys = [whole.keys[game[turn]] for turn in range(per_game) for game in mixed if turn < len(game)]
-    return Plan(keys=list(dict.fromkeys(keys)), read=whole.read)
+    return Wanted(keys=list(dict.fromkeys(keys)), read=whole.read)
 
 
 def surplus(games: list[Game], store: Store, depth: int) -> tuple[NDArray[np.int64], ...]:
@@ -88,7 +88,7 @@ def main() -> None:
 
     games = list(read_games(args.games))
     with writing(args.store) as store:
-        analyse(positions(games, args.per_game), store, Job(depth=args.depth), workers=args.workers)
+        value(positions(games, args.per_game), store, Search(depth=args.depth), workers=args.workers)
         depths = range(4, args.depth + 1)
         found = {depth: surplus(games, store, depth) for depth in depths}
     shared = np.array(sorted(set.intersection(*(set(numbers.tolist()) for numbers, *_ in found.values()))))

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine.identity import Job
-from assay.engine.plan import plan
-from assay.engine.run import analyse
+from assay.engine.analysis import value
+from assay.engine.identity import Search
+from assay.engine.parsed import wanted
 from assay.engine.store import Store, writing
 from assay.engine.turns import Turns, turns
 from assay.games import read_games
@@ -42,9 +42,9 @@ def shift(few: Turns, full: Turns) -> float:
     total, count = 0.0, 0
     for row in range(len(few)):
         other = dict(zip(full.moves[row].tolist(), full.values[row].tolist(), strict=True))
-        for move, value in zip(few.moves[row].tolist(), few.values[row].tolist(), strict=True):
-            if move and value >= few.values[row, 0] - 4:
-                total, count = total + abs(value - other[move]), count + 1
+        for move, pawns in zip(few.moves[row].tolist(), few.values[row].tolist(), strict=True):
+            if move and pawns >= few.values[row, 0] - 4:
+                total, count = total + abs(pawns - other[move]), count + 1
     return 100 * total / count
 
 
@@ -68,9 +68,9 @@ def main() -> None:
 
     games = list(islice(read_games(args.games), args.count))
     with tempfile.TemporaryDirectory() as folder, writing(args.store or Path(folder) / "lines.db") as store:
-        work = plan(games)
+        work = wanted(games)
         for lines in WIDTHS:
-            analyse(work, store, Job(depth=args.depth, lines=lines), workers=1)
+            value(work, store, Search(depth=args.depth, lines=lines), workers=1)
         found = in_common({lines: turns(games, store, depth=args.depth, lines=lines) for lines in WIDTHS})
         full, keys = found[FULL], set(work.keys)
         print(f"{len(games)} games, {len(work.keys)} positions, {len(full)} turns, depth {args.depth}")

@@ -16,7 +16,7 @@ from fuzz.made import FOLDER, scratch
 
 from assay import manifest
 from assay.engine.exchange import Imported, read, rows_of
-from assay.engine.identity import Job
+from assay.engine.identity import Search
 from assay.engine.imports import import_file
 from assay.engine.store import Store
 from assay.errors import AssayError, AssayWarning
@@ -85,7 +85,7 @@ def _analyses(data: bytes) -> None:
     """What is imported comes back from an export, and is the same when it is imported again."""
     for table in ("valued", "left_out", "covered", "analysis"):
         _STORE._db.execute(f"DELETE FROM {table}")
-    import_file(scratch("in.jsonl", data), _STORE, job=Job("no-engine"), named="Fish", quiet=True)
+    import_file(scratch("in.jsonl", data), _STORE, search=Search("no-engine"), named="Fish", quiet=True)
     rows = list(rows_of(_STORE))
     stored = [
         result for kept in _STORE.kept() for result in (*_STORE.all_valued(kept.id), *_STORE.all_left_out(kept.id))

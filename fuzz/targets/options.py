@@ -35,7 +35,7 @@ import click
 from fuzz.made import FOLDER, scratch
 
 from assay.cli.main import assay, main
-from assay.engine.identity import Job
+from assay.engine.identity import Search
 from assay.engine.imports import import_file
 from assay.engine.store import writing
 
@@ -133,7 +133,7 @@ def _prepare() -> None:
         scratch(name, data)
     (FOLDER / "folder").mkdir(exist_ok=True)
     with writing(FOLDER / "store.db") as store:
-        import_file(FOLDER / "analyses.jsonl", store, job=Job("none"), quiet=True)
+        import_file(FOLDER / "analyses.jsonl", store, search=Search("none"), quiet=True)
     scratch("unnamed.pgn", b"".join(re.sub(rb'(White|Black) ".*"', rb'\1 "?"', games) for _ in range(5)))  # one by one
     for words in (
         "index games.pgn -o games.parquet",

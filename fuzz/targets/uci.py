@@ -7,7 +7,7 @@ import atexit
 from fuzz.made import FOLDER
 
 from assay.engine.exchange import _entry, _head, _valued_row
-from assay.engine.identity import Identity, Job
+from assay.engine.identity import Identity, Search
 from assay.engine.position import from_fen
 from assay.engine.store import Store
 from assay.engine.uci import legal_moves, read_hello, read_look, read_search
@@ -15,7 +15,7 @@ from assay.errors import EngineError
 
 KEY = from_fen("4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1")
 LEGAL = legal_moves(KEY)
-JOBS = (Job("any", depth=2, lines=50), Job("any", depth=3, lines=2), Job("any", depth=245, lines=3, nodes=100))
+JOBS = (Search("any", depth=2, lines=50), Search("any", depth=3, lines=2), Search("any", depth=245, lines=3, nodes=100))
 HELLO = b"""id name Fish 1.0
 option name Hash type spin default 16 min 1 max 33554432
 option name MultiPV type spin default 1 min 1 max 500
@@ -76,13 +76,15 @@ def check(data: bytes) -> None:
         pass
 
 
-def _check_search(output: bytes, job: Job) -> None:
-    valued = read_search(output, KEY, LEGAL, job, 0.5)
+def _check_search(output: bytes, search: Search) -> None:
+    valued = read_search(output, KEY, LEGAL, search, 0.5)
     table, moves = valued.table(), valued.move_codes().tolist()
-    assert table.shape == (valued.reached, len(moves)) and 0 < len(moves) <= job.lines and len(set(moves)) == len(moves)
+    assert (
+        table.shape == (valued.reached, len(moves)) and 0 < len(moves) <= search.lines and len(set(moves)) == len(moves)
+    )
     assert (table[-1] != -32_768).all(), "a move without a value at the last depth"
-    assert valued.reached >= 1 and valued.depth == job.depth
-    identity = Identity("Fish", "", (), job.nodes, job.lines)
+    assert valued.reached >= 1 and valued.depth == search.depth
+    identity = Identity("Fish", "", (), search.nodes, search.lines)
     row = _valued_row(valued, _head(identity), identity)
     assert _entry(row).result == valued, "it does not come back from an export"
     _STORE.add(_NUMBER, [valued])

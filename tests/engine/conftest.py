@@ -9,9 +9,9 @@ from types import ModuleType
 import pytest
 from tests.engine import fake_engine
 
-from assay.engine.identity import Job
-from assay.engine.plan import Plan, plan
-from assay.engine.run import Outcome, analyse
+from assay.engine.analysis import Outcome, value
+from assay.engine.identity import Search
+from assay.engine.parsed import Wanted, wanted
 from assay.engine.store import writing
 from assay.games import Game, read_games
 
@@ -63,10 +63,10 @@ def fake_values() -> ModuleType:
 def analysed(games: list[Game], tmp_path: Path) -> Callable[..., Outcome]:
     """Analyse the games (or a plan) into a store: `analysed(engine, depth=3)`."""
 
-    def run(engine: str, *, store: str = "store.db", work: Plan | None = None, **how: object) -> Outcome:
+    def run(engine: str, *, store: str = "store.db", work: Wanted | None = None, **how: object) -> Outcome:
         job = {name: how.pop(name) for name in ("depth", "lines", "nodes", "options", "hash_mb") if name in how}
         with writing(tmp_path / store) as opened:
-            work = work or plan(games, from_move=2, ends=job.get("lines") == 1)
-            return analyse(work, opened, Job(engine, **{"depth": 3, **job}), quiet=True, **how)  # type: ignore[arg-type]
+            work = work or wanted(games, from_move=2, ends=job.get("lines") == 1)
+            return value(work, opened, Search(engine, **{"depth": 3, **job}), quiet=True, **how)  # type: ignore[arg-type]
 
     return run

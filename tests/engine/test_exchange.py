@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from assay.engine.analysis import Outcome
 from assay.engine.exchange import export
-from assay.engine.identity import ALL_LINES, NO_DEPTH, Job
+from assay.engine.identity import ALL_LINES, NO_DEPTH, Search
 from assay.engine.imports import import_file
-from assay.engine.run import Outcome
 from assay.engine.store import LeftOut, Store, writing
 from assay.errors import InputError, OutputError
 
@@ -48,10 +48,10 @@ def test_a_store_comes_back_whole(
     with writing(tmp_path / "store.db") as store:
         store.add(1, [LeftOut(b"\0" * 32 + b"\1\10\0", "decided", -31_995)])
         mates = write(tmp_path / "mates.jsonl", {**MATE, "engine": "Mater"})
-        import_file(mates, store, job=Job("none"))
+        import_file(mates, store, search=Search("none"))
         count = export(store, tmp_path / name, quiet=True)
     with writing(tmp_path / "back.db") as store:
-        back = import_file(tmp_path / name, store, job=Job("none"), quiet=True)
+        back = import_file(tmp_path / name, store, search=Search("none"), quiet=True)
     assert back.refused == {"not a legal position": 1}  # the empty board above
     before, after = everything(tmp_path / "store.db"), everything(tmp_path / "back.db")
     before[0][2].pop(0)
@@ -73,24 +73,24 @@ def test_rows_without_an_engine_belong_to_the_one_that_gives_the_same_values(
     )
 
     with writing(tmp_path / "same.db") as store:
-        import_file(bare, store, job=Job(fake()), quiet=True)
+        import_file(bare, store, search=Search(fake()), quiet=True)
         assert store.kept()[0].identity == everything(tmp_path / "store.db")[0][0]
     with writing(tmp_path / "named.db") as store:
-        import_file(bare, store, job=Job("no-such-engine"), named="Rybka 3", quiet=True)
+        import_file(bare, store, search=Search("no-such-engine"), named="Rybka 3", quiet=True)
         assert (store.kept()[0].identity.engine, store.kept()[0].identity.lines) == ("Rybka 3", 5)
     with writing(tmp_path / "none.db") as store, pytest.raises(InputError, match="there is none here to compare with"):
-        import_file(bare, store, job=Job("no-such-engine"), quiet=True)
+        import_file(bare, store, search=Search("no-such-engine"), quiet=True)
 
     rows[0]["scores"]["3"][0] += 1
     wrong = write(tmp_path / "wrong.jsonl", *({k: r[k] for k in ("fen", "moves", "scores")} for r in rows[:3]))
     with writing(tmp_path / "wrong.db") as store, pytest.raises(InputError, match=r"gives other values \(1 of 3"):
-        import_file(wrong, store, job=Job(fake()), quiet=True)
+        import_file(wrong, store, search=Search(fake()), quiet=True)
 
 
 def test_games_are_counted_by_their_last_position(tmp_path: Path) -> None:
     rows = [{**MATE, "engine": "M", "game": "one", "ply": ply} for ply in (20, 21)]
     with writing(tmp_path / "store.db") as store:
-        assert import_file(write(tmp_path / "in.jsonl", *rows), store, job=Job("none"), quiet=True).games == 1
+        assert import_file(write(tmp_path / "in.jsonl", *rows), store, search=Search("none"), quiet=True).games == 1
         assert [(kept.games, kept.positions, kept.depth) for kept in store.kept()] == [(1, 1, 3)]
         assert store.kept()[0].identity.lines == ALL_LINES
 
@@ -126,7 +126,7 @@ def test_a_wrong_row_is_counted_and_the_others_are_read(change: dict[str, object
     good = {**MATE, "engine": "M"}
     file = write(tmp_path / "in.jsonl", {**good, **change}, good)
     with writing(tmp_path / "store.db") as store:
-        found = import_file(file, store, job=Job("none"), quiet=True)
+        found = import_file(file, store, search=Search("none"), quiet=True)
     assert (found.valued, found.refused.total()) == (1, 1)
     assert why in found.first_refused
 
@@ -143,7 +143,7 @@ def test_a_wrong_row_is_counted_and_the_others_are_read(change: dict[str, object
 def test_a_search_may_stop_early_for_a_reason(scores: object, limit: object, tmp_path: Path) -> None:
     file = write(tmp_path / "in.jsonl", {**MATE, "engine": "M", "scores": scores, "limit": limit})
     with writing(tmp_path / "store.db") as store:
-        assert import_file(file, store, job=Job("none"), quiet=True).valued == 1
+        assert import_file(file, store, search=Search("none"), quiet=True).valued == 1
 
 
 def test_rows_cut_to_a_lesser_depth_serve_no_greater_one(
@@ -158,7 +158,7 @@ def test_rows_cut_to_a_lesser_depth_serve_no_greater_one(
         writing(tmp_path / "cut.db") as store,
         pytest.raises(InputError, match="scores to depth 1 of a search"),
     ):
-        import_file(write(tmp_path / "cut.jsonl", *cut), store, job=Job("none"), quiet=True)
+        import_file(write(tmp_path / "cut.jsonl", *cut), store, search=Search("none"), quiet=True)
 
 
 def test_a_search_that_never_ends_is_not_compared(fake: Callable[..., str], tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_search_that_never_ends_is_not_compared(fake: Callable[..., str], tmp_
         writing(tmp_path / "store.db") as store,
         pytest.raises(InputError, match=r"too long to compare.*--engine"),
     ):
-        import_file(file, store, job=Job(fake()), quiet=True)
+        import_file(file, store, search=Search(fake()), quiet=True)
 
 
 def test_a_line_without_end_is_passed_over(tmp_path: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_line_without_end_is_passed_over(tmp_path: Path) -> None:
     file.write_bytes(good + b"\n" + b'{"fen": "' + b"x" * (40 << 20) + b'"}\n' + good + b"\n" + b"y" * (20 << 20))
     tracemalloc.start()
     with writing(tmp_path / "store.db") as store:
-        found = import_file(file, store, job=Job("none"), quiet=True)
+        found = import_file(file, store, search=Search("none"), quiet=True)
     held = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (found.valued, found.refused) == (2, {"a line of more than 4 MB": 2})
@@ -186,7 +186,7 @@ def test_a_line_without_end_is_passed_over(tmp_path: Path) -> None:
 def test_reasons_are_told_and_not_hoarded(tmp_path: Path) -> None:
     rows = [{**MATE, "scores": {"1": [1, f"{number}" * 1000]}} for number in range(3000)]
     with writing(tmp_path / "store.db") as store:
-        found = import_file(write(tmp_path / "in.jsonl", {**MATE, "engine": "M"}, *rows), store, job=Job("none"))
+        found = import_file(write(tmp_path / "in.jsonl", {**MATE, "engine": "M"}, *rows), store, search=Search("none"))
     assert found.refused.total() == 3000
     assert len(found.refused) <= 1001
     assert max(map(len, found.refused)) <= 200
@@ -197,32 +197,32 @@ def test_a_file_without_a_good_row_is_an_error(content: str, tmp_path: Path) -> 
     file = tmp_path / "in.jsonl"
     file.write_text(content)
     with writing(tmp_path / "store.db") as store, pytest.raises(InputError, match="holds no analysis"):
-        import_file(file, store, job=Job("none"), quiet=True)
+        import_file(file, store, search=Search("none"), quiet=True)
 
 
 def test_a_limit_of_nodes_is_kept_where_no_engine_is_named(tmp_path: Path) -> None:
     file = write(tmp_path / "in.jsonl", {**MATE, "limit": {"nodes": 900}})
     with writing(tmp_path / "store.db") as store:
-        import_file(file, store, job=Job("none"), named="M", quiet=True)
+        import_file(file, store, search=Search("none"), named="M", quiet=True)
         assert store.kept()[0].identity.nodes == 900
         other = write(tmp_path / "other.jsonl", {**MATE, "limit": {"nodes": 900}}, MATE)
         with pytest.raises(InputError, match="different limits of nodes are mixed"):
-            import_file(other, store, job=Job("none"), named="M", quiet=True)
+            import_file(other, store, search=Search("none"), named="M", quiet=True)
 
 
 def test_a_nest_without_end_is_a_row_that_is_none(tmp_path: Path) -> None:
     file = write(tmp_path / "in.jsonl", "[" * 100_000, {**MATE, "engine": "M"})
     with writing(tmp_path / "store.db") as store:
-        assert import_file(file, store, job=Job("none"), quiet=True).refused == {"not a JSON object": 1}
+        assert import_file(file, store, search=Search("none"), quiet=True).refused == {"not a JSON object": 1}
 
 
 def test_what_is_no_parquet_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "in.parquet").write_text("text")
     with writing(tmp_path / "store.db") as store:
         with pytest.raises(InputError, match="cannot be read as Parquet"):
-            import_file(tmp_path / "in.parquet", store, job=Job("none"), quiet=True)
+            import_file(tmp_path / "in.parquet", store, search=Search("none"), quiet=True)
         with pytest.raises(InputError, match="cannot read"):
-            import_file(tmp_path / "nowhere.jsonl", store, job=Job("none"), quiet=True)
+            import_file(tmp_path / "nowhere.jsonl", store, search=Search("none"), quiet=True)
         with pytest.raises(InputError, match=r"name the file \.parquet"):
             export(store, tmp_path / "out.csv", quiet=True)
         with pytest.raises(OutputError, match="does not exist"):

@@ -9,9 +9,9 @@ from types import ModuleType
 import chess
 import pytest
 
-from assay.engine.plan import plan
+from assay.engine.analysis import Outcome
+from assay.engine.parsed import wanted
 from assay.engine.position import decode_move, to_fen
-from assay.engine.run import Outcome
 from assay.engine.store import Store
 from assay.errors import EngineError
 from assay.games import Game
@@ -38,7 +38,7 @@ def stored(path: Path) -> dict[str, dict[str, list[int]]]:
 @pytest.fixture
 def expected(games: list[Game], fake_values: ModuleType) -> dict[str, dict[str, list[int]]]:
     """What an honest run at depth 3 stores: every move's value at every depth, as the engine computes it."""
-    boards = (chess.Board(to_fen(key)) for key in plan(games, from_move=2).keys)
+    boards = (chess.Board(to_fen(key)) for key in wanted(games, from_move=2).keys)
     return {
         board.fen(): {
             str(move): [fake_values.value(board.fen(), str(move), depth) for depth in (1, 2, 3)]

@@ -18,15 +18,15 @@ from assay.engine.store import Store
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
 RUN = """
 import sys
-from assay.engine.identity import Job
-from assay.engine.plan import plan
-from assay.engine.run import analyse
+from assay.engine.identity import Search
+from assay.engine.parsed import wanted
+from assay.engine.analysis import value
 from assay.engine.store import writing
 from assay.games import read_games
 
 games, store, engine = sys.argv[1:]
 with writing(store) as opened:
-    analyse(plan(read_games(games), from_move=1), opened, Job(engine, depth=2), workers=2, quiet=True)
+    value(wanted(read_games(games), from_move=1), opened, Search(engine, depth=2), workers=2, quiet=True)
 """
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.engine.conftest import GAMES
 from tests.faults.processes import COMMAND
 
-from assay.engine.run import Outcome
+from assay.engine.analysis import Outcome
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 WEIRD = "r1b1kbnr/pppp1Npp/8/6q1/2BnP3/8/PPPP1PPP/RNBQK2R"  # after 5. Nxf7, Black to move

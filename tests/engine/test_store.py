@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.engine.analysis import Outcome
 from assay.engine.identity import ALL_LINES, Identity
-from assay.engine.run import Outcome
 from assay.engine.store import LeftOut, Store, writing
 from assay.engine.uci import Valued
 from assay.engine.writer import Writer
@@ -25,6 +25,10 @@ def valued(name: str, *, depth: int = 3, legal: int = 2, listed: int | None = No
     moves = np.arange(1, (listed or legal) + 1, dtype="<u2")
     scores = np.arange(depth * len(moves), dtype="<i2")
     return Valued(name.encode().ljust(35), depth, depth, legal, 10, 5, moves.tobytes(), scores.tobytes())
+
+
+# All keys that any test stores, the damaged one included.
+NAMES = [b"\0", b"k" * 35, *(name.encode().ljust(35) for name in ("a", "b", "c", "few", "many"))]
 
 
 @pytest.fixture
@@ -49,7 +53,7 @@ def test_what_is_stored_comes_back(store: Store) -> None:
 
 def test_a_lesser_depth_is_covered_and_a_greater_one_is_not(store: Store) -> None:
     store.add(store.number_of(ENGINE), [valued("a", depth=3)])
-    assert [len(store.known(ENGINE, depth)) for depth in (1, 3, 4)] == [1, 1, 0]
+    assert [len(store.holds(ENGINE, depth, NAMES)) for depth in (1, 3, 4)] == [1, 1, 0]
 
 
 def test_a_deeper_search_takes_the_place_of_a_shallower_one_and_not_the_other_way(store: Store) -> None:
@@ -61,9 +65,9 @@ def test_a_deeper_search_takes_the_place_of_a_shallower_one_and_not_the_other_wa
 
 def test_fewer_lines_serve_where_all_moves_are_listed_anyway(store: Store) -> None:
     store.add(store.number_of(with_lines(3)), [valued("few", legal=3), valued("many", legal=9, listed=3)])
-    assert [key.strip() for key in store.known(with_lines(ALL_LINES), 3)] == [b"few"]
-    assert [key.strip() for key in store.known(with_lines(2), 3)] == []
-    assert sorted(key.strip() for key in store.known(with_lines(3), 3)) == [b"few", b"many"]
+    assert [key.strip() for key in store.holds(with_lines(ALL_LINES), 3, NAMES)] == [b"few"]
+    assert [key.strip() for key in store.holds(with_lines(2), 3, NAMES)] == []
+    assert sorted(key.strip() for key in store.holds(with_lines(3), 3, NAMES)) == [b"few", b"many"]
 
 
 def test_another_engine_net_option_or_node_limit_does_not_serve(store: Store) -> None:
@@ -74,13 +78,13 @@ def test_another_engine_net_option_or_node_limit_does_not_serve(store: Store) ->
         Identity("Fish 1", "net", (("Hash", "32"),), 0, 50),
         Identity("Fish 1", "net", ENGINE.options, 1000, 50),
     ):
-        assert not store.known(other, 1)
+        assert not store.holds(other, 1, NAMES)
 
 
 def test_scores_are_read_at_the_depth_asked_for_or_the_last_before(store: Store) -> None:
     number = store.number_of(ENGINE)
     store.add(number, [valued("a", depth=3)])
-    rows = list(store.known(ENGINE, 1).values())
+    rows = list(store.holds(ENGINE, 1, NAMES).values())
     at = {depth: np.frombuffer(store.read_bytes(rows, depth)[0][2], "<i2").tolist() for depth in (1, 3, 9)}
     assert at == {1: [0, 1], 3: [4, 5], 9: [4, 5]}
     assert store.read_bytes(rows)[0][2] == valued("a", depth=3).scores
@@ -232,8 +236,8 @@ def test_a_store_that_another_hand_wrote_is_refused_where_it_makes_no_sense(
     with pytest.raises(StoreError, match="is damaged"):
         everything(path)
     with Store(path) as store, pytest.raises(StoreError, match="is damaged"):
-        store.out(ENGINE)
-        store.read_bytes(store.known(ENGINE, 3).values(), 3)
+        store.out(ENGINE, NAMES)
+        store.read_bytes(store.holds(ENGINE, 3, NAMES).values(), 3)
 
 
 def test_a_value_that_changed_is_refused_until_it_is_mended(store: Store) -> None:

@@ -12,8 +12,8 @@ import chess.pgn
 import numpy as np
 import pytest
 
+from assay.engine.analysis import Outcome
 from assay.engine.position import decode_move, from_board, to_fen
-from assay.engine.run import Outcome
 from assay.engine.score import MATE
 from assay.engine.store import LeftOut, Store, writing
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED, Turns, turns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.engine.identity import NO_DEPTH, Identity, Job
+from assay.engine.identity import NO_DEPTH, Identity, Search
 from assay.engine.position import decode_move, from_fen
 from assay.engine.score import MISSING
 from assay.engine.uci import Valued, read_hello, read_look, read_search
@@ -16,7 +16,7 @@ TWO = frozenset({"a1a2", "a1b1"})
 
 
 def read(text: str, *, legal: frozenset[str] = TWO, **job: int) -> Valued:
-    return read_search(text.encode(), KEY, legal, Job("any", **{"depth": 2, **job}), 0.25)  # type: ignore[arg-type]
+    return read_search(text.encode(), KEY, legal, Search("any", **{"depth": 2, **job}), 0.25)  # type: ignore[arg-type]
 
 
 def listed(valued: Valued) -> dict[str, list[int]]:

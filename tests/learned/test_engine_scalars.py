@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from assay.engine.identity import Job
+from assay.engine.identity import Search
 from assay.engine.imports import import_file
 from assay.engine.store import Store
 from assay.errors import StoreError
@@ -34,7 +34,7 @@ def store(tmp_path: Path) -> Path:
     file = tmp_path / "analyses.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with Store(tmp_path / "store.db", create=True) as opened:
-        import_file(file, opened, job=Job(), named="Tester 1", quiet=True)
+        import_file(file, opened, search=Search(), named="Tester 1", quiet=True)
     return tmp_path / "store.db"
 
 

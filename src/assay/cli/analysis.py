@@ -13,8 +13,8 @@ from assay.paths import default_store
 from assay.progress import duration
 
 if TYPE_CHECKING:
-    from assay.engine.plan import Plan
-    from assay.engine.run import Outcome
+    from assay.engine.analysis import Outcome
+    from assay.engine.parsed import Wanted
 
 
 def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
@@ -99,32 +99,32 @@ def analyse(
     from contextlib import nullcontext
     from itertools import islice
 
+    from assay.engine.analysis import value
     from assay.engine.cluster import connect
     from assay.engine.find import find
-    from assay.engine.identity import NO_DEPTH, Job
-    from assay.engine.plan import plan
-    from assay.engine.run import analyse as run
+    from assay.engine.identity import NO_DEPTH, Search
+    from assay.engine.parsed import wanted
     from assay.engine.store import writing
     from assay.games.source import read
 
     depth = depth or (NO_DEPTH if nodes else 10)
     chosen = tuple(_named(option) for option in options)
-    jobs = [Job(engine, depth, lines, nodes or 0, hash_mb, chosen) for engine in engines]
+    searches = [Search(engine, depth, lines, nodes or 0, hash_mb, chosen) for engine in engines]
     if not cluster:
         for engine in engines:
             find(engine)
     games = read(files, where=where)
     with writing(store or default_store()) as opened:
-        work = plan(islice(games, limit), from_move=from_move, ends=lines == 1, quiet=is_quiet())
+        work = wanted(islice(games, limit), from_move=from_move, ends=lines == 1, quiet=is_quiet())
         work.problems.update(games.problems)
         if not work.read:
             raise games.no_games()
         _tell_plan(work)
         try:
             with connect(cluster, workers) if cluster else nullcontext() as machines:
-                for job in jobs:
-                    done = run(
-                        work, opened, job, workers=workers, patience=patience, quiet=is_quiet(), cluster=machines
+                for search in searches:
+                    done = value(
+                        work, opened, search, workers=workers, patience=patience, quiet=is_quiet(), cluster=machines
                     )
                     _tell(done)
         except KeyboardInterrupt:
@@ -139,7 +139,7 @@ def _named(option: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _tell_plan(work: Plan) -> None:
+def _tell_plan(work: Wanted) -> None:
     """Say on stderr what the games hold."""
     if work.problems:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.problems.most_common())
@@ -251,13 +251,13 @@ def import_analyses(files: Sequence[str], store: Path | None, engine: str, engin
       assay import-analyses club.parquet --store mine.db
       assay import-analyses old.jsonl --engine-name 'Rybka 3'
     """
-    from assay.engine.identity import Job
+    from assay.engine.identity import Search
     from assay.engine.imports import import_file
     from assay.engine.store import writing
 
     with writing(store or default_store()) as opened:
         for file in files:
-            found = import_file(file, opened, job=Job(engine), named=engine_name, quiet=is_quiet())
+            found = import_file(file, opened, search=Search(engine), named=engine_name, quiet=is_quiet())
             games = f", {found.games:,} games" if found.games else ""
             say(f"{file}: {found.valued:,} positions, {found.left_out:,} left out{games}.", err=True)
             if found.refused:

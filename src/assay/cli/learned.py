@@ -320,7 +320,7 @@ def _beside_moves(run: Run, path: Path, store: Path) -> Beside:
     from assay.moves.review import game_posteriors
 
     scale, prior = load(None), normal_prior(run)
-    turns = analysed_turns(read_all([path]), store, scale, analyse_missing=False, quiet=True)
+    turns = analysed_turns(read_all([path]), store, scale, no_analysis=True, quiet=True)
     others = {
         (game + 1, side): (found.rating, found.posterior.ratings, found.posterior.probability[-1])
         for game in sorted(set(turns.game.tolist()))

@@ -110,10 +110,12 @@ def _turns(
     """
     from collections import Counter
 
+    import numpy as np
+
     from assay.errors import InputError
     from assay.games.duplicates import Seen
     from assay.games.split import players_of
-    from assay.moves.analysed import analysed_turns, as_in, read_all
+    from assay.moves.analysed import analysed_turns, read_all
     from assay.moves.calibration import load, preset_depth
     from assay.moves.groups import in_pool, rename
     from assay.players import read_aliases
@@ -135,14 +137,15 @@ def _turns(
             raise InputError(f"there are {len(games)} games in {files[0]}, and no game {one_game}.")
         games = games[one_game - 1 : one_game]
     seen = Seen()
-    counted = [at for at, game in enumerate(games) if keep_duplicates or seen.add(game)]
+    counted = np.array([keep_duplicates or seen.add(game) for game in games], np.bool_)
     turns = analysed_turns(
-        [games[at] for at in counted],
+        games,
         store or default_store(),
         chosen,
+        counted=counted,
         engine=engine,
         any_engine=any_engine,
-        analyse_missing=not no_analysis,
+        no_analysis=no_analysis,
         workers=workers,
         quiet=is_quiet(),
     )
@@ -151,7 +154,7 @@ def _turns(
     tell_duplicates(seen.duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
-    turns = in_pool(as_in(turns, games, counted), pool)
+    turns = in_pool(turns, pool)
     return (rename(turns, names) if names else turns), chosen
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from assay.engine.identity import Identity, Job
+from assay.engine.identity import Identity, Search
 from assay.engine.pool import TRIES, Load, Result, SetAside, identify, value_all
 from assay.errors import AssayWarning, EngineError, MissingExtra
 
@@ -38,7 +38,7 @@ class Done:
     refused: str = ""
 
 
-def value_chunk(keys: list[bytes], job: Job, asked: Identity, patience: float | None) -> Done:
+def value_chunk(keys: list[bytes], search: Search, asked: Identity, patience: float | None) -> Done:
     """Value positions on a worker, with its own engine."""
     from distributed import get_worker
 
@@ -47,17 +47,17 @@ def value_chunk(keys: list[bytes], job: Job, asked: Identity, patience: float | 
     load = Load(1)
     try:
         asyncio.run(
-            value_all(iter(keys), job, workers=1, take=results.append, load=load, patience=patience, asked=asked)
+            value_all(iter(keys), search, workers=1, take=results.append, load=load, patience=patience, asked=asked)
         )
     except EngineError as error:
         return Done(worker, results, load.searching, str(error))
     return Done(worker, results, load.searching)
 
 
-def identify_on_worker(job: Job) -> Identity | str:
+def identify_on_worker(search: Search) -> Identity | str:
     """Who the engine is on a worker, or why there is none."""
     try:
-        return asyncio.run(identify(job))
+        return asyncio.run(identify(search))
     except EngineError as error:
         return str(error)
 
@@ -107,20 +107,20 @@ class Cluster:
     address: str
     refused: dict[str, str] = field(default_factory=dict)
 
-    def identify(self, job: Job) -> Identity:
+    def identify(self, search: Search) -> Identity:
         """The engine that is meant: this machine's of that name if there is one, else a worker's."""
         with suppress(EngineError):
-            return asyncio.run(identify(job))
+            return asyncio.run(identify(search))
         self._threads(wait=True)
-        answer: Identity | str = self.client.submit(identify_on_worker, job, pure=False).result()
+        answer: Identity | str = self.client.submit(identify_on_worker, search, pure=False).result()
         if isinstance(answer, str):
-            raise EngineError(f"neither this machine nor the cluster has the engine {job.engine!r}: {answer}")
+            raise EngineError(f"neither this machine nor the cluster has the engine {search.engine!r}: {answer}")
         return answer
 
     def value_all(
         self,
         keys: Iterator[bytes],
-        job: Job,
+        search: Search,
         asked: Identity,
         *,
         take: Callable[[Result], None],
@@ -139,7 +139,7 @@ class Cluster:
                 load.workers = max(self._threads(wait=not out), 1)
                 load.begin()
                 while len(out) < 2 * load.workers + 2 and (chunk := self._next(keys, size, again)):
-                    future = self._submit(chunk, job, asked, patience)
+                    future = self._submit(chunk, search, asked, patience)
                     out[future] = chunk
                     completed.add(future)
                 if not out:
@@ -165,11 +165,11 @@ class Cluster:
         some = list(islice(keys, size))
         return _Chunk(some) if some else None
 
-    def _submit(self, chunk: _Chunk, job: Job, asked: Identity, patience: float | None) -> Any:
+    def _submit(self, chunk: _Chunk, search: Search, asked: Identity, patience: float | None) -> Any:
         allowed = None
         if self.refused:
             allowed = [name for name in self.client.nthreads() if name not in self.refused]
-        return self.client.submit(value_chunk, chunk.keys, job, asked, patience, pure=False, workers=allowed)
+        return self.client.submit(value_chunk, chunk.keys, search, asked, patience, pure=False, workers=allowed)
 
     def _result(self, future: Any, chunk: _Chunk, again: list[_Chunk], take: Callable[[Result], None]) -> Done | None:
         if future.status == "finished":

@@ -39,7 +39,7 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Job:
+class Search:
     """What is asked of an engine: which one (as :func:`assay.engine.find.find` takes it), and how far to search."""
 
     engine: str = "stockfish"

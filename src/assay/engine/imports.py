@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.engine.exchange import Entry, Imported, read
 from assay.engine.find import find
-from assay.engine.identity import ALL_LINES, Identity, Job
+from assay.engine.identity import ALL_LINES, Identity, Search
 from assay.engine.pool import Result, identify, value_all
 from assay.engine.store import LeftOut, Store
 from assay.engine.uci import Valued
@@ -24,10 +24,12 @@ _MOST_NODES = 1_000_000_000  # more cannot be searched in that time
 _BATCH = 2_000
 
 
-def import_file(path: str | Path, store: Store, *, job: Job, named: str | None = None, quiet: bool = False) -> Imported:
+def import_file(
+    path: str | Path, store: Store, *, search: Search, named: str | None = None, quiet: bool = False
+) -> Imported:
     """Add the analyses of an exchange file to a store.
 
-    Rows that name no engine belong to the engine called `named`, if given; else to the engine of `job`,
+    Rows that name no engine belong to the engine called `named`, if given; else to the engine of `search`,
     provided that it gives the very values of a sample of the rows. A stored value is a pure function of position and
     identity, so agreement to the last centipawn is proof, and disagreement is refused.
     """
@@ -63,7 +65,7 @@ def import_file(path: str | Path, store: Store, *, job: Job, named: str | None =
         for identity, batch in batches.items():
             keep(identity, batch)
     if unnamed:
-        identity = _identity_of(unnamed, job, named, path)
+        identity = _identity_of(unnamed, search, named, path)
         for start in range(0, len(unnamed), _BATCH):
             keep(identity, unnamed[start : start + _BATCH])
     for identity in {identity for identity, _ in last}:
@@ -76,28 +78,30 @@ def import_file(path: str | Path, store: Store, *, job: Job, named: str | None =
     return found
 
 
-def _identity_of(entries: Sequence[Entry], job: Job, named: str | None, path: str | Path) -> Identity:
+def _identity_of(entries: Sequence[Entry], search: Search, named: str | None, path: str | Path) -> Identity:
     lines, nodes = _lines(entries), _nodes(entries)
     valued = [entry.result for entry in entries if isinstance(entry.result, Valued)]
     if named is not None:
         return Identity(named, "", (("Hash", "16"),), nodes, lines)
     advice = "Say who made it with --engine-name NAME."
     try:
-        find(job.engine)
+        find(search.engine)
     except EngineError as error:
         raise InputError(
             f"{path} does not name its engine, and there is none here to compare with. {advice}"
         ) from error
-    job = replace(job, lines=lines, nodes=nodes, depth=max((result.depth for result in valued), default=job.depth))
+    search = replace(
+        search, lines=lines, nodes=nodes, depth=max((result.depth for result in valued), default=search.depth)
+    )
     try:
         if nodes > _MOST_NODES:
             raise TimeoutError
-        differ, sample = _disagreements(entries, job)
+        differ, sample = _disagreements(entries, search)
     except TimeoutError as error:
         raise InputError(
-            f"{path} does not name its engine, and its searches take {job.engine} here too long to compare. {advice}"
+            f"{path} does not name its engine, and its searches take {search.engine} here too long to compare. {advice}"
         ) from error
-    identity = asyncio.run(identify(job))
+    identity = asyncio.run(identify(search))
     if differ:
         raise InputError(
             f"{path} does not name its engine, and {identity.engine} here gives other values "
@@ -126,7 +130,7 @@ def _nodes(entries: Sequence[Entry]) -> int:
     return found.pop()
 
 
-def _disagreements(entries: Sequence[Entry], job: Job) -> tuple[int, int]:
+def _disagreements(entries: Sequence[Entry], search: Search) -> tuple[int, int]:
     """Analyse a sample again; how many differ, of how many."""
     valued = [entry.result for entry in entries if isinstance(entry.result, Valued)]
     cut = [result for result in valued if len(result.moves) // 2 < result.legal]
@@ -142,9 +146,9 @@ def _disagreements(entries: Sequence[Entry], job: Job) -> tuple[int, int]:
     took = sum(result.milliseconds for result in sample.values()) / 1000
     limit = min(max(_COMPARING_FACTOR * took, _LEAST_COMPARING), _MOST_COMPARING)
 
-    async def search() -> None:
+    async def again() -> None:
         async with asyncio.timeout(limit):
-            await value_all(iter(sample), replace(job, look=False), workers=1, take=compare)
+            await value_all(iter(sample), replace(search, look=False), workers=1, take=compare)
 
-    asyncio.run(search())
+    asyncio.run(again())
     return differ, len(sample)

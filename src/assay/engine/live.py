@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.engine import score
 from assay.engine.find import DEFAULT
-from assay.engine.identity import Identity, Job
+from assay.engine.identity import Identity, Search
 from assay.engine.position import decode_move, from_fen
 from assay.engine.uci import UciEngine, Valued, legal_moves, read_search
 from assay.errors import EngineError
@@ -25,7 +25,7 @@ class Engine:
     """
 
     def __init__(self, engine: str = DEFAULT, *, hash_mb: int = 16) -> None:
-        self._job = Job(engine, hash_mb=hash_mb)
+        self._search = Search(engine, hash_mb=hash_mb)
         self._runner = asyncio.Runner()
         self._engine: UciEngine | None = None
 
@@ -46,7 +46,7 @@ class Engine:
 
     def identity(self, lines: int = 50) -> Identity:
         """Who answers, and with how many lines."""
-        return self._runner.run(self._started(replace(self._job, lines=lines))).identity
+        return self._runner.run(self._started(replace(self._search, lines=lines))).identity
 
     def values(self, fen: str, depth: int = 10, lines: int = 50) -> tuple[list[str], NDArray[np.float64]]:
         """The moves of a position in UCI, best first, and their values in pawns from the mover's side."""
@@ -56,26 +56,26 @@ class Engine:
 
     def analyse(self, fen: str, depth: int = 10, lines: int = 50) -> Valued:
         """The analysis of a position as the store keeps it: every move at every depth."""
-        return self._runner.run(self._analyse(fen, replace(self._job, depth=depth, lines=lines)))
+        return self._runner.run(self._analyse(fen, replace(self._search, depth=depth, lines=lines)))
 
-    async def _analyse(self, fen: str, job: Job) -> Valued:
+    async def _analyse(self, fen: str, search: Search) -> Valued:
         key = from_fen(fen)
         legal = legal_moves(key)
         if not legal:
             raise EngineError(f"there is no legal move in {fen}.")
-        engine = await self._started(job)
+        engine = await self._started(search)
         try:
             engine.begin(key)
             output, seconds = await engine.finish()
-            return read_search(output, key, legal, engine.job, seconds)
+            return read_search(output, key, legal, engine.search, seconds)
         except EngineError as error:
             await engine.end()
             self._engine = None
             raise EngineError(f"{engine.name} failed at {fen}: {error}.") from error
 
-    async def _started(self, job: Job) -> UciEngine:
+    async def _started(self, search: Search) -> UciEngine:
         if self._engine is None:
-            self._engine = await UciEngine.start(job)
+            self._engine = await UciEngine.start(search)
         else:
-            self._engine.ask_for(job)
+            self._engine.ask_for(search)
         return self._engine

@@ -24,6 +24,10 @@ def only_writer(path: Path) -> Iterator[None]:
     """
     beside = path.with_name(path.name + ".lock")
     try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder {path.parent}: {error.strerror or error}.") from error
+    try:
         file = beside.open("a+")
     except OSError as error:
         raise StoreError(f"cannot write beside {path}: {error.strerror or error}.") from error

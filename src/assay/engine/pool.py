@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from assay.engine import score
 from assay.engine.find import find
-from assay.engine.identity import LOOK_LIMIT, Identity, Job
+from assay.engine.identity import LOOK_LIMIT, Identity, Search
 from assay.engine.position import to_fen
 from assay.engine.store import LeftOut
 from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, read_look, read_search
@@ -81,34 +81,34 @@ class _Task:
     legal: frozenset[str] = frozenset()
 
 
-async def identify(job: Job) -> Identity:
+async def identify(search: Search) -> Identity:
     """Start the engine once and ask who it is."""
-    engine = await start(job)
+    engine = await start(search)
     try:
         return engine.identity
     finally:
         await engine.quit()
 
 
-async def start(job: Job, load: Load | None = None) -> UciEngine:
+async def start(search: Search, load: Load | None = None) -> UciEngine:
     """Start the engine; if it dies over it, again, three times in all."""
-    find(job.engine)
+    find(search.engine)
     for attempt in range(1, TRIES + 1):
         try:
-            return await UciEngine.start(job)
+            return await UciEngine.start(search)
         except NoAnswerError:
             raise
         except EngineError as error:
             if load is not None:
                 load.restarts += 1
             if attempt == TRIES:
-                raise EngineError(f"the engine {job.engine!r} does not start: {_sentence(error)}") from error
+                raise EngineError(f"the engine {search.engine!r} does not start: {_sentence(error)}") from error
     raise AssertionError("the last attempt returns or raises")
 
 
 async def value_all(
     keys: Iterator[bytes],
-    job: Job,
+    search: Search,
     *,
     workers: int,
     take: Callable[[Result], None],
@@ -124,7 +124,7 @@ async def value_all(
     search so far, at least ten seconds, and twice as long at each further try of a position.
     """
     load = load or Load(workers)
-    pool = _Pool(keys, job, take, load, patience, asked)
+    pool = _Pool(keys, search, take, load, patience, asked)
     tasks = [asyncio.create_task(pool.work()) for _ in range(workers)]
     watch = asyncio.create_task(pool.watch())
     try:
@@ -141,13 +141,20 @@ class _Pool:
     def __init__(
         self,
         keys: Iterator[bytes],
-        job: Job,
+        search: Search,
         take: Callable[[Result], None],
         load: Load,
         patience: float | None,
         asked: Identity | None,
     ) -> None:
-        self.keys, self.job, self.take, self.load, self.patience, self.asked = keys, job, take, load, patience, asked
+        self.keys, self.search, self.take, self.load, self.patience, self.asked = (
+            keys,
+            search,
+            take,
+            load,
+            patience,
+            asked,
+        )
         self.ready: deque[_Task] = deque()
         self.again: deque[_Task] = deque()
         self.engines: dict[UciEngine, int] = {}  # running ones, with the tries that their position has behind it
@@ -164,7 +171,7 @@ class _Pool:
     def prepare(self) -> None:
         """Have a position ready, so that no engine waits for its legal moves; forced ones are told at once."""
         while not self.ready and (key := next(self.keys, None)) is not None:
-            task = _Task(key, looked=not self.job.looks_first, legal=legal_moves(key))
+            task = _Task(key, looked=not self.search.looks_first, legal=legal_moves(key))
             if len(task.legal) > 1:
                 self.ready.append(task)
             elif task.legal:
@@ -200,7 +207,7 @@ class _Pool:
                 await engine.quit()
 
     async def start(self) -> UciEngine:
-        engine = await start(self.job, self.load)
+        engine = await start(self.search, self.load)
         if self.asked is not None and engine.identity != self.asked:
             await engine.end()
             raise EngineError(f"{engine.identity} is here, but {self.asked} was asked for.")
@@ -227,7 +234,7 @@ class _Pool:
                     # The engine thinks about the next position while the last answer is read.
                     last, current = current, self.begin_next(engine)
                     try:
-                        done = read_search(output, last.key, last.legal, engine.job, seconds)
+                        done = read_search(output, last.key, last.legal, engine.search, seconds)
                     except EngineError:
                         if current is not None:
                             self.again.appendleft(current)
@@ -263,13 +270,13 @@ class _Pool:
 
     def failed(self, task: _Task, error: EngineError) -> None:
         task.tries += 1
-        task.looked = not self.job.looks_first
+        task.looked = not self.search.looks_first
         if task.tries < TRIES:
             self.again.append(task)
             return
         self.failed_in_a_row += 1
         if not self.ever_valued and self.failed_in_a_row >= HOPELESS:
-            raise EngineError(f"the engine {self.job.engine!r} failed at every position so far: {_sentence(error)}")
+            raise EngineError(f"the engine {self.search.engine!r} failed at every position so far: {_sentence(error)}")
         self.take(SetAside(task.key, str(error)))
 
 

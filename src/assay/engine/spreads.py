@@ -56,14 +56,12 @@ def load(store: Store, identities: Sequence[Identity], depth: int, keys: set[byt
 
 
 def _load_one(store: Store, identity: Identity, depth: int, keys: set[bytes]) -> Spreads:
-    wanted = [row for key, row in store.known(identity, depth).items() if key in keys]
-    found = store.read_bytes(wanted)
+    found = store.read_bytes(store.holds(identity, depth, keys).values())
     row_of = {key: number for number, (key, _, _) in enumerate(found)}
     looks = {}
-    for key, (reason, value) in store.out(identity).items():
-        if key in keys and key not in row_of:
-            row_of[key] = FORCED if reason == "forced" else DECIDED
-            looks[key] = float(score.pawns(value))
+    for key, (reason, value) in store.out(identity, keys - row_of.keys()).items():
+        row_of[key] = FORCED if reason == "forced" else DECIDED
+        looks[key] = float(score.pawns(value))
     moves = np.frombuffer(b"".join(moves for _, moves, _ in found), "<u2").astype(np.uint16)
     flat = np.frombuffer(b"".join(scores for _, _, scores in found), "<i2").astype(np.int16)
     width = np.array([len(moves) // 2 for _, moves, _ in found], np.int64)

@@ -206,6 +206,14 @@ class Store:
     ) -> None:
         self.close()
 
+    def for_writing(self) -> Self:
+        """The same store, brought to the present format for its only writer (see :func:`writing`)."""
+        try:
+            self._prepare(True)
+        except _BROKEN as error:
+            raise StoreError(f"{self.path} cannot be written: {error}.") from error
+        return self
+
     def close(self) -> None:
         """Close the file."""
         self._db.close()
@@ -279,34 +287,37 @@ class Store:
                 found.append((number, min(other.lines, identity.lines)))
         return found
 
-    def known(self, identity: Identity, depth: int) -> dict[bytes, int]:
-        """Rows that value a position at least to `depth`: key to row number."""
+    def holds(self, identity: Identity, depth: int, keys: Iterable[bytes]) -> dict[bytes, int]:
+        """Which of these positions are valued at least to `depth`: key to row number."""
         rows: dict[bytes, int] = {}
+        wanted = list(keys)
         for number, most in reversed(self.siblings(identity)):
-            rows.update(
-                self._rows(
-                    "SELECT key, id FROM valued INDEXED BY valued_key WHERE analysis = ? AND depth >= ? AND legal <= ?",
-                    (number, depth, most),
+            for some in _batches(wanted):
+                rows.update(
+                    self._rows(
+                        "SELECT key, id FROM valued INDEXED BY valued_key "
+                        f"WHERE analysis = ? AND key IN ({_marks(some)}) AND depth >= ? AND legal <= ?",
+                        (number, *some, depth, most),
+                    )
                 )
-            )
         return rows
 
-    def out(self, identity: Identity) -> dict[bytes, tuple[str, int]]:
-        """Positions left out: key to reason and value."""
+    def out(self, identity: Identity, keys: Iterable[bytes]) -> dict[bytes, tuple[str, int]]:
+        """Which of these positions are left out: key to reason and value."""
         rows: dict[bytes, tuple[str, int]] = {}
+        wanted = list(keys)
         for number, _ in self.siblings(identity):
-            for out in self.all_left_out(number):
-                rows.setdefault(out.key, (out.reason, out.value))
+            for some in _batches(wanted):
+                for out in self._left_out(f"analysis = ? AND key IN ({_marks(some)})", (number, *some)):
+                    rows.setdefault(out.key, (out.reason, out.value))
         return rows
 
     def read_bytes(self, rows: Iterable[int], depth: int | None = None) -> list[tuple[bytes, bytes, bytes]]:
         """Key, moves and scores of these row numbers, sorted; scores at this depth (or the last before), or at all."""
         wanted = sorted(rows)
         found: list[tuple[bytes, bytes, bytes]] = []
-        for start in range(0, len(wanted), _BATCH):
-            some = wanted[start : start + _BATCH]
-            marks = ",".join("?" * len(some))
-            for row in self._valued(f"id IN ({marks})", some):
+        for some in _batches(wanted):
+            for row in self._valued(f"id IN ({_marks(some)})", some):
                 key, _, reached, _, _, _, moves, scores = row
                 if depth is not None:
                     # A search that ended early (by nodes, by a mate) stands for the depths beyond it.
@@ -354,8 +365,10 @@ class Store:
 
     def all_left_out(self, analysis: int) -> Iterator[LeftOut]:
         """Every position left out of one analysis."""
-        columns = f"key, reason, value, {self._checksum}"
-        for row in self._rows(f"SELECT {columns} FROM left_out WHERE analysis = ?", (analysis,)):
+        return self._left_out("analysis = ?", (analysis,))
+
+    def _left_out(self, where: str, values: Sequence[Any]) -> Iterator[LeftOut]:
+        for row in self._rows(f"SELECT key, reason, value, {self._checksum} FROM left_out WHERE {where}", values):
             fields = self._checked(row)
             if not _is_left_out(fields):
                 raise self._damaged()
@@ -463,6 +476,14 @@ class Store:
         return damaged
 
 
+def _batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (values[start : start + _BATCH] for start in range(0, len(values), _BATCH))
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ",".join("?" * len(values))
+
+
 # A store may come from another hand, and SQLite holds anything in any column: what rows must be, checksum or not.
 
 
@@ -511,9 +532,5 @@ def _sum(values: Iterable[Any]) -> int:
 def writing(path: str | Path) -> Iterator[Store]:
     """Open a store as its only writer, made if it is not there."""
     path = Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"cannot make the folder {path.parent}: {error.strerror or error}.") from error
     with only_writer(path), Store(path, create=True) as store:
         yield store

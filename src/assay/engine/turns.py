@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from assay.engine import score, spreads
 from assay.engine.choices import Choices, Ranked, ranked
 from assay.engine.identity import Identity
-from assay.engine.plies import Plies, first_seen, read_plies
-from assay.engine.position import as_bytes
+from assay.engine.parsed import Plies, read_plies
 from assay.engine.spreads import Spreads
 from assay.engine.store import Store
 from assay.engine.worth import by_next
@@ -152,28 +151,34 @@ def turns(
     """
     names = [engine] if isinstance(engine, str) or engine is None else list(engine)
     identities = tuple(store.choose(name, depth=depth, lines=lines, nodes=nodes) for name in names)
-    one_line = any(identity.lines == 1 for identity in identities)
-    plies = read_plies(games, from_move, ends=one_line)
-    return turns_of(plies, store, identities, depth=depth, from_move=from_move, limit=limit)
+    plies = read_plies(games, from_move)
+    return turns_of(plies, store, identities, depth=depth, limit=limit)
 
 
 def turns_of(
-    plies: Plies, store: Store, identities: Sequence[Identity], *, depth: int, from_move: int = 9, limit: float = 3.0
+    plies: Plies,
+    store: Store,
+    identities: Sequence[Identity],
+    *,
+    depth: int,
+    limit: float = 3.0,
+    found: Spreads | None = None,
 ) -> Turns:
-    """The same from plies that were read before; of a one-line analysis with the positions after their last moves."""
-    wanted = as_bytes(plies.keys)
-    ends = (end for end in plies.ends.values() if isinstance(end, bytes))
-    found = spreads.load(store, identities, depth, {*wanted, *ends})
-    at = found.find(wanted)
+    """The same from plies that were parsed before, and from what the store says of them, if that is `found` before."""
+    one_line = any(identity.lines == 1 for identity in identities)
+    if found is None:
+        ends = (end for end in plies.ends.values() if isinstance(end, bytes)) if one_line else ()
+        found = spreads.load(store, identities, depth, {*plies.names, *ends})
+    at = found.find(plies.names)
     keep, excluded = _exclude(plies, found, at, limit)
-    excluded[f"before move {from_move}"] = plies.early
+    excluded[f"before move {plies.from_move}"] = plies.early
     if not keep.any() and excluded[LACKING]:
         raise StoreError(
             f"{store.path} holds none of these games' positions at depth {depth}. Run 'assay analyse' on them first."
         )
     choices = _choices(plies, keep, found, at)
     worth = score.pawns(choices.codes[choices.chosen, -1])
-    if any(identity.lines == 1 for identity in identities):
+    if one_line:
         worth = np.where(np.isnan(worth), _worth(plies, found, at)[keep], worth)
     return Turns(
         choices=choices,
@@ -247,4 +252,4 @@ def _worth(plies: Plies, found: Spreads, at: NDArray[np.int64]) -> NDArray[np.fl
     rows = found.find([key for key in ends if isinstance(key, bytes)])
     stored = iter(found.best(rows).tolist())
     end[last] = [next(stored) if isinstance(key, bytes) else key for key in ends]
-    return by_next(best, at == spreads.FORCED, first_seen(plies), plies.last, end)
+    return by_next(best, at == spreads.FORCED, plies.first_seen(), plies.last, end)

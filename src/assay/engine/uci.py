@@ -21,7 +21,7 @@ import numpy as np
 
 from assay.engine import score
 from assay.engine.find import find
-from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Job
+from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Search
 from assay.engine.position import encode_move, to_fen
 from assay.errors import EngineError
 
@@ -94,7 +94,7 @@ def read_lines(output: bytes) -> tuple[list[tuple[int, int, bytes]], set[tuple[i
     return exact, bounds
 
 
-def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seconds: float) -> Valued:
+def read_search(output: bytes, key: bytes, legal: frozenset[str], search: Search, seconds: float) -> Valued:
     """Read a finished search; EngineError if it is not a whole answer for this position.
 
     Of each depth and move the last exact line counts: an engine may print a line again when a search was widened. Older
@@ -112,17 +112,17 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seco
         raise EngineError("it answered without a single exact score")
     if (least := min(by_depth)) < 1 or max(by_depth) > NO_DEPTH:
         raise EngineError(f"it speaks of depth {least if least < 1 else max(by_depth)}")
-    wanted = min(job.lines, len(legal))
+    wanted = min(search.lines, len(legal))
     whole = [depth for depth, values in by_depth.items() if len(values) >= wanted]
     if not whole:
         raise EngineError(f"it valued {max(map(len, by_depth.values()))} of {wanted} moves")
     reached, last = max(whole), max(by_depth)
     deepest = max([last, *(depth for depth, _ in bounds)])
     # Where mate is in sight an engine may stop; elsewhere a shallower search must not pass for the one asked for.
-    if deepest < job.depth < NO_DEPTH and not job.nodes and abs(max(by_depth[last].values())) <= score.LIMIT:
-        raise EngineError(f"it stopped at depth {deepest} of {job.depth}")
+    if deepest < search.depth < NO_DEPTH and not search.nodes and abs(max(by_depth[last].values())) <= score.LIMIT:
+        raise EngineError(f"it stopped at depth {deepest} of {search.depth}")
     listed = by_depth[last].keys() | {move for depth, move in bounds if depth == last}
-    if len(listed) < wanted and not job.nodes:
+    if len(listed) < wanted and not search.nodes:
         raise EngineError(f"its last depth lacks {wanted - len(listed)} of {wanted} moves")
     moves = list(by_depth[reached])[-wanted:]
     if strange := [move for move in moves if move.decode("ascii", "replace") not in legal]:
@@ -134,7 +134,7 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], job: Job, seco
     nodes = _NODES.findall(output[output.rfind(b" nodes ") :])
     return Valued(
         key=key,
-        depth=job.depth,
+        depth=search.depth,
         reached=reached,
         legal=len(legal),
         nodes=min(int(nodes[-1]), _MOST_NODES) if nodes else 0,
@@ -195,8 +195,8 @@ class UciEngine(asyncio.SubprocessProtocol):
     The two are apart so that the next search can begin before the last is read.
     """
 
-    def __init__(self, job: Job) -> None:
-        self.job = job
+    def __init__(self, search: Search) -> None:
+        self.search = search
         self.name = ""
         self.net = ""
         self.silent = 0.0
@@ -211,15 +211,15 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @classmethod
-    async def start(cls, job: Job) -> Self:
+    async def start(cls, search: Search) -> Self:
         """Start the engine and set its options; EngineError if it is none or dies."""
         loop = asyncio.get_running_loop()
         try:
             _, engine = await loop.subprocess_exec(
-                lambda: cls(job), *find(job.engine), stderr=asyncio.subprocess.DEVNULL, start_new_session=True
+                lambda: cls(search), *find(search.engine), stderr=asyncio.subprocess.DEVNULL, start_new_session=True
             )
         except OSError as error:
-            raise EngineError(f"{job.engine} cannot be started: {error.strerror or error}.") from error
+            raise EngineError(f"{search.engine} cannot be started: {error.strerror or error}.") from error
         try:
             await engine._set_up()
         except BaseException:
@@ -231,9 +231,9 @@ class UciEngine(asyncio.SubprocessProtocol):
         hello = await self._ask("uci", b"uciok")
         self.name, self._defaults = read_hello(hello)
         if not self.name:
-            raise EngineError(f"{self.job.engine} does not say its name: is it a UCI engine?")
+            raise EngineError(f"{self.search.engine} does not say its name: is it a UCI engine?")
         # Not every engine has a hash table to be set; other options are only set if somebody asks for them.
-        chosen = {name: value for name, value in self.job.settings if name != "Hash" or name in self._defaults}
+        chosen = {name: value for name, value in self.search.settings if name != "Hash" or name in self._defaults}
         for name, value in chosen.items():
             if name not in self._defaults:
                 raise EngineError(f"{self.name} has no option {name!r}.")
@@ -245,25 +245,25 @@ class UciEngine(asyncio.SubprocessProtocol):
             chosen.get(name, default) for name, (default, _) in self._defaults.items() if name.startswith("EvalFile")
         )
         self.net = " ".join(net.replace("\\", "/").rsplit("/", 1)[-1] for net in nets if net and net != "<empty>")
-        self.ask_for(self.job)
+        self.ask_for(self.search)
         await self._ask("isready", b"readyok")
 
-    def ask_for(self, job: Job) -> None:
+    def ask_for(self, search: Search) -> None:
         """Take another depth, width or node limit from now on; command and options stay."""
-        if job.lines > 1 and "MultiPV" not in self._defaults:
+        if search.lines > 1 and "MultiPV" not in self._defaults:
             raise EngineError(f"{self.name} cannot value several moves (it has no option MultiPV): use --lines 1.")
-        most = self._defaults.get("MultiPV", ("", None))[1] or job.lines
-        self.job = replace(job, lines=min(job.lines, most))
+        most = self._defaults.get("MultiPV", ("", None))[1] or search.lines
+        self.search = replace(search, lines=min(search.lines, most))
 
     @property
     def identity(self) -> Identity:
-        return Identity(self.name, self.net, self._settings, self.job.nodes, self.job.lines)
+        return Identity(self.name, self.net, self._settings, self.search.nodes, self.search.lines)
 
     def begin(self, key: bytes) -> None:
-        """Search a position as the job says, from a fresh hash."""
-        limit = f" depth {self.job.depth}" if self.job.depth < NO_DEPTH else ""
-        limit += f" nodes {self.job.nodes}" if self.job.nodes else ""
-        self._go(key, self.job.lines, limit)
+        """Search a position as the search says, from a fresh hash."""
+        limit = f" depth {self.search.depth}" if self.search.depth < NO_DEPTH else ""
+        limit += f" nodes {self.search.nodes}" if self.search.nodes else ""
+        self._go(key, self.search.lines, limit)
 
     def begin_look(self, key: bytes) -> None:
         """Take a shallow look at a position: one line, from a fresh hash."""
@@ -315,7 +315,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         try:
             return await asyncio.wait_for(self._waiting, START_SECONDS)
         except TimeoutError:
-            raise NoAnswerError(f"{self.job.engine} does not answer {text!r}: is it a UCI engine?") from None
+            raise NoAnswerError(f"{self.search.engine} does not answer {text!r}: is it a UCI engine?") from None
 
     def _expect(self, token: bytes) -> None:
         self._token = b"\n" + token

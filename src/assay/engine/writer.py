@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -14,8 +15,11 @@ from assay.engine.uci import Valued
 class Writer:
     """Stores results from a thread of its own, so that no engine waits for the disk."""
 
-    def __init__(self, store: Store, analysis: int) -> None:
-        self._store, self._analysis = store, analysis
+    def __init__(
+        self, store: Store, analysis: int, stored: Callable[[Sequence[Valued | LeftOut]], None] | None = None
+    ) -> None:
+        """`stored` is told of results once they are on the disk."""
+        self._store, self._analysis, self._stored = store, analysis, stored
         self._queue: queue.SimpleQueue[Valued | LeftOut | None] = queue.SimpleQueue()
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._write, name="store-writer")
@@ -46,6 +50,8 @@ class Writer:
                     batch.append(self._queue.get())
                 results = [result for result in batch if result is not None]
                 self._store.add(self._analysis, results)
+                if self._stored:
+                    self._stored(results)
                 if len(results) < len(batch):
                     return
         except BaseException as error:

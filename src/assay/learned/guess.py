@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import chess
@@ -98,22 +98,25 @@ def guess_these(
 ) -> list[Guess]:
     """Guess some games, each with its number; those that cannot be read or have no moves are counted in `problems`."""
     arrays = to_arrays([game for _, game in chosen])
-    lengths = np.diff(arrays.offsets)
-    empty = int((arrays.valid & (lengths == 0)).sum())
+    empty = int((arrays.valid & (np.diff(arrays.offsets) == 0)).sum())
     problems += arrays.problems() + Counter({NO_MOVES: empty})
-    encoded = encode_games(arrays)
+    found = guess_parsed([(at, game) for at, (_, game) in enumerate(chosen)], arrays, model=model, prior=prior)
+    return [replace(guess, number=chosen[guess.number][0]) for guess in found]
+
+
+def guess_parsed(
+    chosen: Sequence[tuple[int, Game]], arrays: GameArrays, *, model: str | None = None, prior: Path | None = None
+) -> list[Guess]:
+    """Guess some of the games that the arrays hold, each with its place there; those without moves are left out."""
+    lengths, encoded = np.diff(arrays.offsets), encode_games(arrays)
     with one_thread():
-        return [
-            _guess(arrays, encoded, at, place, game, model, prior)
-            for at, (place, game) in enumerate(chosen)
-            if lengths[at]
-        ]
+        return [_guess(arrays, encoded, at, game, model, prior) for at, game in chosen if lengths[at]]
 
 
 def _guess(
-    arrays: GameArrays, encoded: EncodedGames, at: int, place: int, game: Game, model: str | None, prior: Path | None
+    arrays: GameArrays, encoded: EncodedGames, at: int, game: Game, model: str | None, prior: Path | None
 ) -> Guess:
-    """Guess the game that stands at `at` in the arrays and at `place` in its file."""
+    """Guess the game that stands at `at` in the arrays."""
     part = slice(arrays.offsets[at], arrays.offsets[at + 1])
     base, increment, _ = time_control(game.tags.get("TimeControl", ""))
     plies = Inputs(
@@ -126,7 +129,7 @@ def _guess(
     run = model_of(model, game.tags.get("Site", ""))
     found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
     ratings = (rating(game.tags.get("WhiteElo", "")), rating(game.tags.get("BlackElo", "")))
-    return Guess(place, _names(game), ratings, sans(arrays, at, game), found, run)
+    return Guess(at, _names(game), ratings, sans(arrays, at, game), found, run)
 
 
 def pool_games(guesses: Sequence[Guess], player: str) -> Floats:

@@ -12,17 +12,18 @@ from typing import TypeVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from assay import __version__
 from assay.curve import Estimate
-from assay.engine.store import Store
+from assay.engine.analysis import Analysis
 from assay.engine.turns import Turns
 from assay.games import Game
 from assay.games.duplicates import Duplicates
 from assay.games.outcomes import score_of
 from assay.games.source import Source
 from assay.learned.guess import AGAIN
-from assay.moves.analysed import as_in
+from assay.moves.analysed import turns_in
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import Weighed, weigh
 from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, tag_ratings
@@ -67,24 +68,23 @@ class Input:
         return {each.number - 1: each.first for each in self.duplicates.found}
 
     @property
-    def counted(self) -> list[int]:
-        """The places of the games that count: each game once."""
+    def counted(self) -> NDArray[np.bool_]:
+        """Which games count: each game once."""
         again = self.again
-        return [at for at in range(len(self.games)) if at not in again]
+        return np.array([at not in again for at in range(len(self.games))], np.bool_)
 
 
-def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration) -> Report:
-    """Everything that a report says about these games; `turns` are those of the games that count."""
-    whole = in_pool(as_in(turns, given.games, given.counted), given.pool)
-    turns = _apart_by_pool(whole, given.counted)
-    standard = is_standard(turns.games)
-    counted = [at for at in given.counted if standard[at]]
+def assemble(given: Input, analysis: Analysis, calibration: Calibration) -> Report:
+    """Everything that a report says about these games, which are those of the analysis."""
+    whole = in_pool(turns_in(analysis, calibration), given.pool)
+    counted = np.flatnonzero(given.counted & np.array(is_standard(whole.games))).tolist()
+    turns = _apart_by_pool(whole, counted)
     tags = turns.games[counted]
     weighed = weigh(turns, calibration) if len(turns) else None
     rated = _rate_players(weighed)
     standing = result_ratings(tags)
     names = list(zip(*([name or UNKNOWN for name in tags[side]] for side in ("white", "black")), strict=True))
-    learned = learned_ratings([given.games[at] for at in counted], names)
+    learned = learned_ratings(given.games, analysis.plies.arrays, dict(zip(counted, names, strict=True)))
     screened = _screen(weighed)
     players = [
         _player(name, turns.games, counted, rated, screened, standing, learned, field_size=len(screened))
@@ -95,7 +95,7 @@ def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration)
         title=_title(turns.games, given.name),
         players=tuple(players),
         games=_games(
-            given, whole.games, turns, store, calibration, {player.name: player for player in players}, weighed
+            given, whole.games, turns, analysis, calibration, {player.name: player for player in players}, weighed
         ),
         provenance=_provenance(given, turns, calibration, learned),
         site=_only(turns.games["site"]),
@@ -106,13 +106,12 @@ def assemble(given: Input, turns: Turns, store: Store, calibration: Calibration)
 
 def _apart_by_pool(turns: Turns, counted: Sequence[int]) -> Turns:
     """Turns in which a player of several pools goes by a name for each: ratings of two pools are two scales."""
-    games, standard = turns.games, is_standard(turns.games)
+    games = turns.games
     pools = [scale_of(pool) for pool in games["pool"]]
     seen: dict[str | None, set[str]] = {}
     for at in counted:
         for side in ("white", "black"):
-            if standard[at]:
-                seen.setdefault(games[side][at], set()).add(pools[at])
+            seen.setdefault(games[side][at], set()).add(pools[at])
 
     def called(name: str | None, pool: str) -> str | None:
         return f"{name or UNKNOWN} ({POOLS[pool]})" if len(seen.get(name, ())) > 1 else name
@@ -266,7 +265,7 @@ def _games(
     given: Input,
     plain: pl.DataFrame,
     turns: Turns,
-    store: Store,
+    analysis: Analysis,
     calibration: Calibration,
     players: Mapping[str, PlayerSection],
     weighed: Weighed | None,
@@ -287,10 +286,7 @@ def _games(
     settings = calibration.settings
     walks = walk(
         given.games,
-        store,
-        turns.identities[0],
-        depth=turns.depth,
-        from_move=int(settings["from_move"]),
+        analysis,
         limit=float(settings["limit"]),
         scaled=partial(scaled_deltas, k=settings["k"], cap=settings["cap"], tie=settings["tie"]),
         ratings=ratings,

@@ -5,21 +5,19 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from assay.engine.analysis import Analysis
 from assay.engine.find import DEFAULT
-from assay.engine.plies import read_plies
-from assay.engine.position import as_bytes
-from assay.engine.store import Store
-from assay.games import Game, read
+from assay.games import read
 from assay.games.duplicates import Duplicates
 from assay.games.stream import Paths
-from assay.moves.analysed import analysed_turns, stored_identity
+from assay.moves.analysed import analysed
 from assay.moves.calibration import Calibration, depth_of, load
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
@@ -64,20 +62,23 @@ def make(
     """
     calibration = load(making.calibration, depth=depth_of(preset))
     given = replace(read_input(files, name, where=where, keep_duplicates=making.keep_duplicates), pool=making.pool)
-    with _growing(given, making, calibration, publish):
-        turns = analysed_turns(
-            [given.games[at] for at in given.counted],
+    growing = _Growing(given, calibration, publish) if publish else nullcontext()
+    with growing as each:
+        analysis = analysed(
+            given.games,
             making.store,
             calibration,
+            counted=given.counted,
             engine=making.engine,
             any_engine=making.any_engine,
-            analyse_missing=making.analyse_missing,
+            no_analysis=not making.analyse_missing,
             workers=making.workers,
             quiet=quiet,
             progress=progress,
+            each=each,
         )
-    with Store(making.store) as store:
-        report = assemble(given, turns, store, calibration)
+    with analysis:
+        report = assemble(given, analysis, calibration)
     if publish:
         publish(report)
     return report
@@ -94,76 +95,45 @@ def read_input(files: Paths, name: str = "", *, where: str | None = None, keep_d
     return Input(found.games, name or title, sources, read_from.problems, len(found.games), found.duplicates)
 
 
-@contextmanager
-def _growing(
-    given: Input, making: Making, calibration: Calibration, publish: Callable[[Report], None] | None
-) -> Iterator[None]:
+class _Growing:
     """While the block runs, publish a report of the games that are analysed whole, as often as is cheap."""
-    if publish is None:
-        yield
-        return
-    done = threading.Event()
-    thread = threading.Thread(target=_grow, args=(given, making, calibration, publish, done), name="growing")
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
+    def __init__(self, given: Input, calibration: Calibration, publish: Callable[[Report], None]) -> None:
+        self.given, self.calibration, self.publish = given, calibration, publish
+        self.whole = np.zeros(len(given.games), np.bool_)
+        self.analysis: Analysis | None = None
+        self.done = threading.Event()
+        self.thread = threading.Thread(target=self._grow, name="growing")
 
-def _grow(
-    given: Input, making: Making, calibration: Calibration, publish: Callable[[Report], None], done: threading.Event
-) -> None:
-    needed = _needed(given.games, int(calibration.settings["from_move"]))
-    shown, pause = 0, LEAST_PAUSE
-    while not done.wait(pause):
-        begun = time.monotonic()
-        try:
-            ready = _ready(needed, making.store, calibration)
-            if ready > shown:
-                publish(_part(given, ready, making, calibration))
-                shown = ready
-        except Exception:
-            # The whole report says what is wrong, if anything is; a part is only a courtesy.
-            traceback.print_exc()
-            return
-        pause = max(LEAST_PAUSE, PAUSE_FACTOR * (time.monotonic() - begun))
+    def __enter__(self) -> Callable[[Analysis, int], None]:
+        self.thread.start()
+        return self._note
 
+    def __exit__(self, *_: object) -> None:
+        self.done.set()
+        self.thread.join()
 
-def _needed(games: Sequence[Game], from_move: int) -> list[set[bytes]]:
-    """The positions of each game that have to be analysed."""
-    plies = read_plies(games, from_move)
-    keys = as_bytes(plies.keys)
-    needed: list[set[bytes]] = [set() for _ in games]
-    for row in np.flatnonzero(~plies.repeated).tolist():
-        needed[int(plies.game[row])].add(keys[row])
-    return needed
+    def _note(self, analysis: Analysis, game: int) -> None:
+        self.analysis, self.whole[game] = analysis, True
 
+    def _grow(self) -> None:
+        shown, pause = 0, LEAST_PAUSE
+        while not self.done.wait(pause):
+            begun = time.monotonic()
+            ready = len(self.whole) if self.whole.all() else int(np.argmin(self.whole))
+            try:
+                if ready > shown and self.analysis is not None:
+                    self.publish(self._part(self.analysis, ready))
+                    shown = ready
+            except Exception:
+                # The whole report says what is wrong, if anything is; a part is only a courtesy.
+                traceback.print_exc()
+                return
+            pause = max(LEAST_PAUSE, PAUSE_FACTOR * (time.monotonic() - begun))
 
-def _ready(needed: Sequence[set[bytes]], path: Path, calibration: Calibration) -> int:
-    """How many games, from the first on, are analysed whole."""
-    identity = stored_identity(path, calibration)
-    if identity is None:
-        return 0
-    with Store(path) as store:
-        stored = {*store.known(identity, calibration.depth), *store.out(identity)}
-    return next((at for at, keys in enumerate(needed) if not keys <= stored), len(needed))
-
-
-def _part(given: Input, games: int, making: Making, calibration: Calibration) -> Report:
-    part = replace(
-        given,
-        games=given.games[:games],
-        duplicates=Duplicates([each for each in given.duplicates.found if each.number <= games]),
-    )
-    turns = analysed_turns(
-        [part.games[at] for at in part.counted],
-        making.store,
-        calibration,
-        any_engine=making.any_engine,
-        analyse_missing=False,
-        quiet=True,
-    )
-    with Store(making.store) as store:
-        return assemble(part, turns, store, calibration)
+    def _part(self, analysis: Analysis, games: int) -> Report:
+        """The report of the first games."""
+        found = [each for each in self.given.duplicates.found if each.number <= games]
+        part = replace(self.given, games=self.given.games[:games], duplicates=Duplicates(found))
+        with analysis.first(games) as first:
+            return assemble(part, first, self.calibration)

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from assay.curve import Estimate
 from assay.engine import spreads
+from assay.engine.analysis import Analysis
 from assay.engine.choices import ranked
-from assay.engine.identity import Identity
-from assay.engine.plies import Plies, read_plies
-from assay.engine.position import as_bytes, decode_move
+from assay.engine.parsed import Plies
+from assay.engine.position import decode_move
 from assay.engine.score import LIMIT, MATE
-from assay.engine.store import Store
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED
-from assay.games import Game, to_arrays, uci
+from assay.games import Game, uci
 from assay.moves.regan import move_probabilities
 from assay.reports.content import Candidate, Move
 
@@ -42,11 +41,8 @@ class Walk:
 
 def walk(
     games: Sequence[Game],
-    store: Store,
-    identity: Identity,
+    analysis: Analysis,
     *,
-    depth: int,
-    from_move: int,
     limit: float,
     scaled: Scaled,
     ratings: Mapping[tuple[int, bool], float],
@@ -58,10 +54,10 @@ def walk(
     `ratings` is the rating that probabilities are told for, by game and side (True is White); `posteriors` the
     posterior of the mover by game and ply; `scaled` turns values into deltas.
     """
-    arrays = to_arrays(list(games))
+    arrays = analysis.plies.arrays
     texts = uci(arrays)
-    told = _tell_plies(games, store, identity, depth, from_move, limit, scaled, ratings, skill)
-    early = f"before move {from_move}"
+    told = _tell_plies(analysis, limit, scaled, ratings, skill)
+    early = f"before move {analysis.plies.from_move}"
     walks = []
     for number, game in enumerate(games):
         first, last = int(arrays.offsets[number]), int(arrays.offsets[number + 1])
@@ -89,23 +85,18 @@ class _Told:
 
 
 def _tell_plies(
-    games: Sequence[Game],
-    store: Store,
-    identity: Identity,
-    depth: int,
-    from_move: int,
+    analysis: Analysis,
     limit: float,
     scaled: Scaled,
     ratings: Mapping[tuple[int, bool], float],
     skill: Skill,
 ) -> dict[tuple[int, int], _Told]:
-    plies = read_plies(games, from_move)
-    keys = as_bytes(plies.keys)
-    found = spreads.load(store, (identity,), depth, set(keys))
+    plies, found = analysis.plies.whole, analysis.spreads
+    keys = plies.names
     at = found.find(keys)
     rows = np.flatnonzero(at >= 0)
     shown = ranked(found.codes, found.moves, found.start)
-    values, moves = shown.values(depth), shown.moves
+    values, moves = shown.values(analysis.depth), shown.moves
     chances = _chances(values[at[rows]], plies, rows, scaled, ratings, skill)
     told: dict[tuple[int, int], _Told] = {}
     reasons = {spreads.LACKING: LACKING, spreads.FORCED: FORCED, spreads.DECIDED: DECIDED}

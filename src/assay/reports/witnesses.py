@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,9 +10,9 @@ import polars as pl
 
 from assay.curve import Estimate
 from assay.errors import AssayError, InputError, RatingError
-from assay.games import Game
+from assay.games import Game, GameArrays
 from assay.games.outcomes import score_of
-from assay.learned.guess import Guess, estimate, guess_these, pool_games
+from assay.learned.guess import Guess, estimate, guess_parsed, pool_games
 from assay.learned.run import Run
 from assay.moves.groups import UNKNOWN
 from assay.reports.content import LEVEL
@@ -101,12 +100,14 @@ class Learned:
     note: str = ""
 
 
-def learned_ratings(games: Sequence[Game], names: Sequence[tuple[str, str]] | None = None) -> Learned:
-    """Ask the shipped model about the games of every player, pooled; `names` take the place of those in the tags."""
+def learned_ratings(games: Sequence[Game], arrays: GameArrays, names: Mapping[int, tuple[str, str]]) -> Learned:
+    """Ask the shipped model about the games of every player, pooled.
+
+    `arrays` are the games, parsed; `names` says by their places which of them count, and who plays.
+    """
     try:
-        guesses = guess_these(list(enumerate(games)), Counter())
-        if names is not None:
-            guesses = [replace(guess, players=names[guess.number]) for guess in guesses]
+        chosen = [(at, games[at]) for at in names]
+        guesses = [replace(guess, players=names[guess.number]) for guess in guess_parsed(chosen, arrays)]
     except InputError:
         return Learned(note="no learned model is installed")
     except AssayError as error:
