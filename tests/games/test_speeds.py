@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from assay.engine.plies import read_plies
+from assay.engine.parsed import read_plies
 
 from assay.games import index, read_games
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
+import rust_pgn_reader_python_binding as rust
 
+from assay.cli.main import main
+from assay.engine.store import Store
 from assay.engine.turns import REPEATED
 from assay.errors import InputError
 from assay.moves import evidence
-from assay.moves.regan.artery import Artery
-from assay.moves.regan.tally import Tally, tally
 from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.growing import Making, make
@@ -110,18 +111,56 @@ def test_players_have_ratings_or_reasons(made: Report) -> None:
         assert all(rating.known or rating.note for rating in player.ratings.values())
 
 
-def test_a_report_tallies_its_turns_once(folder: Path, made: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    tallied: list[int] = []
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How many games are parsed, how often turns are tallied and a store is opened, while a test runs."""
+    found: Counter[str] = Counter()
 
-    def counting(artery: Artery, deltas: NDArray[np.float64], *rest: Any, **more: Any) -> Tally:
-        tallied.append(len(deltas))
-        return tally(artery, deltas, *rest, **more)
+    def counting(owner: Any, name: str, what: str, weight: Callable[..., int] = lambda *_, **__: 1) -> None:
+        real = getattr(owner, name)
 
-    monkeypatch.setattr(evidence, "tally", counting)
+        def counted(*args: Any, **more: Any) -> Any:
+            found[what] += weight(*args, **more)
+            return real(*args, **more)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    counting(rust, "parse_games", "games parsed", lambda texts, **_: len(texts))
+    counting(evidence, "tally", "tallies")
+    counting(evidence, "tally", "turns tallied", lambda _, deltas, *__, **___: len(deltas))
+    counting(Store, "__init__", "stores opened")
+    counting(Store, "read_bytes", "readings of the store")
+    return found
+
+
+def test_a_report_walks_through_its_games_once(folder: Path, made: Report, counts: Counter[str]) -> None:
     making = Making(folder / "store.db", analyse_missing=False)
     again = make([folder / "opera.pgn"], making, preset="quick", quiet=True)
-    assert tallied == [sum(player.turns for player in made.players)]
+    assert counts == {
+        "games parsed": len(made.games),
+        "tallies": 1,
+        "turns tallied": sum(player.turns for player in made.players),
+        "stores opened": 1,
+        "readings of the store": 1,
+    }
     assert again.players == made.players
+
+
+def test_a_rating_walks_through_its_games_once(folder: Path, made: Report, counts: Counter[str]) -> None:
+    words = ["ipr", str(folder / "opera.pgn"), "--quick", "--no-analysis", "--store", str(folder / "store.db")]
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(words)
+    assert counts.pop("turns tallied") == sum(player.turns for player in made.players)
+    assert counts == {"games parsed": len(made.games), "tallies": 1, "stores opened": 1, "readings of the store": 1}
+
+
+def test_a_report_that_needs_the_engine_opens_the_store_once(
+    folder: Path, made: Report, counts: Counter[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "one.pgn"
+    file.write_text(made.games[0].text, encoding="utf-8")
+    make([file], Making(tmp_path / "own.db", workers=1), preset="quick", progress=Progress("", quiet=True))
+    assert (counts["games parsed"], counts["tallies"], counts["stores opened"]) == (1, 1, 1)
 
 
 def test_measures_are_shares_of_the_turns(made: Report) -> None:

@@ -6,10 +6,10 @@ import polars as pl
 import pytest
 
 from assay.errors import InputError, LearnedError
-from assay.games import Game
+from assay.games import Game, to_arrays
 from assay.learned.run import Run
 from assay.reports import witnesses
-from assay.reports.witnesses import learned_ratings, result_ratings
+from assay.reports.witnesses import Learned, learned_ratings, result_ratings
 
 
 def event(*games: tuple[str, str, str], **elos: float) -> pl.DataFrame:
@@ -110,8 +110,13 @@ def game(white: bytes, black: bytes) -> Game:
     return Game("-", 0, len(data), data)
 
 
+def asked(*games: Game) -> Learned:
+    names = {at: (game.tags.get("White", "?"), game.tags.get("Black", "?")) for at, game in enumerate(games)}
+    return learned_ratings(games, to_arrays(games), names)
+
+
 def test_every_player_gets_a_rating_with_an_interval() -> None:
-    found = learned_ratings([game(b"Anna", b"Ben"), game(b"Ben", b"Cleo"), game(b" ", b"Anna")])
+    found = asked(game(b"Anna", b"Ben"), game(b"Ben", b"Cleo"), game(b" ", b"Anna"))
     assert set(found.ratings) == {"Anna", "Ben", "Cleo", "?"}
     for rating in found.ratings.values():
         assert rating.low is not None
@@ -122,7 +127,7 @@ def test_every_player_gets_a_rating_with_an_interval() -> None:
 
 
 def test_several_games_narrow_the_interval() -> None:
-    found = learned_ratings([game(b"Anna", b"Ben"), game(b"Anna", b"Cleo"), game(b"Anna", b"Dan")])
+    found = asked(game(b"Anna", b"Ben"), game(b"Anna", b"Cleo"), game(b"Anna", b"Dan"))
     assert found.ratings["Anna"].half_width < found.ratings["Ben"].half_width
 
 
@@ -137,17 +142,17 @@ def test_without_a_model_there_is_a_reason(monkeypatch: pytest.MonkeyPatch, erro
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(witnesses, "guess_these", fail)
-    assert learned_ratings([game(b"Anna", b"Ben")]).note == note
+    monkeypatch.setattr(witnesses, "guess_parsed", fail)
+    assert asked(game(b"Anna", b"Ben")).note == note
 
 
 def test_a_game_that_cannot_be_read() -> None:
     data = b"1. e4 Ke4 *"
-    assert learned_ratings([Game("-", 0, len(data), data)]).note == "no game can be read"
+    assert asked(Game("-", 0, len(data), data)).note == "no game can be read"
 
 
 def test_a_model_that_learned_nothing_rates_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Run, "error", (496.0, 496.0))
-    found = learned_ratings([game(b"Anna", b"Ben")])
+    found = asked(game(b"Anna", b"Ben"))
     assert found.note == "the model for such games (lichess) is no better than guessing the average"
     assert not found.ratings
