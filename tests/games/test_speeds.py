@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from assay.engine.parsed import read_plies
 
+from assay.engine.parsed import read_plies
 from assay.games import index, read_games
 
 CASES = [
