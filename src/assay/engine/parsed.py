@@ -17,7 +17,7 @@ from assay.engine.headers import headers
 from assay.engine.position import after_last, as_bytes, from_board, pack, played_moves
 from assay.games import Game, GameArrays, repeated, to_arrays
 from assay.games import keys as position_numbers
-from assay.games.moves import PLY_FIELDS
+from assay.games.parse import PLY_FIELDS
 from assay.progress import Progress
 
 _GAMES = 2_000
