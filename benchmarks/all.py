@@ -28,6 +28,7 @@ import learned
 import machine
 import made
 import page
+import policy
 import results
 import scaling
 from assay.table import render
@@ -85,6 +86,8 @@ def tables(sample: Path, scale: Scale, folder: Path) -> dict[str, list[Measureme
         found["Learned ratings"] = learned.measure(
             sample, folder, scale.learned_games, steps=scale.steps, boosted=scale.boosted
         )
+    with stage("what people play"):
+        found["What people play"] = policy.measure(sample, scale.asked)
     return found
 
 

@@ -23,6 +23,7 @@ class Scale:
     learned_games: int
     steps: int  # of a training
     boosted: int  # games that trees are grown on
+    asked: int  # positions that the policy is asked about
     cases: tuple[Case, ...]
     positions: int
     depth: int
@@ -43,6 +44,7 @@ FULL = Scale(
     learned_games=2_000,
     steps=12,
     boosted=150,
+    asked=4_096,
     cases=CASES,
     positions=20,
     depth=10,
@@ -68,6 +70,7 @@ QUICK = Scale(
     learned_games=2_000,
     steps=4,
     boosted=60,
+    asked=1_024,
     cases=CASES[:2],
     positions=6,
     depth=8,
@@ -91,6 +94,7 @@ TINY = Scale(
     learned_games=1_500,
     steps=1,
     boosted=40,
+    asked=32,
     cases=CASES[:1],
     positions=2,
     depth=2,
