@@ -63,7 +63,7 @@ def test_imports_run_one_way(room: str) -> None:
 # Rooms that know arrays and nothing else: no games, no files, no engine.
 ARRAYS_ONLY = {
     "moves/regan": ("assay.moves.regan", "assay.errors", "assay.curve", "numpy", "scipy"),
-    "results": ("assay.results", "assay.errors", "assay.curve", "assay.printable", "numpy", "scipy"),
+    "results": ("assay.results", "assay.errors", "assay.curve", "assay.printable", "assay.table", "numpy", "scipy"),
 }
 
 

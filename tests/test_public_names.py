@@ -128,8 +128,8 @@ OPTIONS = {
     """,
     "train": """
         -o --out --config --model --d-model --layers --heads --square-width --dropout --batch-size --lr --weight-decay
-        --epochs --patience --elo-weight --balanced --max-plies --games --per-band --threads --seed --clock --engine
-        --resume --format
+        --epochs --patience --elo-weight --balanced --max-plies --games --per-band --threads --seed --clock
+        --engine-inputs --resume --format
     """,
     "evaluate": "--against --split --balanced --prior --games --plots --analysed --analyses --format",
     "chances": "--elo --pool --top --game --ply --policy -o --out --format",

@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pytest
 
+from assay.errors import InputError
 from assay.table import render
 
 ROWS = [
@@ -46,5 +47,5 @@ def test_a_table_without_rows_still_has_its_head() -> None:
 
 
 def test_an_unknown_format_is_refused() -> None:
-    with pytest.raises(ValueError, match="choose one of table, csv, json"):
+    with pytest.raises(InputError, match="choose one of table, csv, json"):
         render(ROWS, format="xml")

@@ -101,10 +101,10 @@ def test_show(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "move",
         "played",
         "engine",
-        "evaluation",
+        "eval",
         "rank",
         "delta",
-        "probability",
+        "prob",
         "spread",
     ]
     assert "*" in out

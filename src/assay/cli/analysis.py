@@ -8,9 +8,25 @@ from typing import TYPE_CHECKING
 
 import click
 
-from assay.cli.options import Command, format_option, is_quiet, print_table, say, store_option
+from assay.cli.options import (
+    Command,
+    depth_option,
+    engine_option,
+    files_argument,
+    from_move_option,
+    is_quiet,
+    one_engine,
+    out_option,
+    print_answer,
+    say,
+    store_option,
+    table_options,
+    where_option,
+    workers_option,
+)
 from assay.paths import default_store
 from assay.progress import duration
+from assay.table import Answer, Table, columns_of, counted, reasons
 
 if TYPE_CHECKING:
     from assay.engine.analysis import Outcome
@@ -29,22 +45,17 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @store_option
-@click.option(
-    "--engine",
-    "engines",
-    multiple=True,
-    default=("stockfish",),
-    show_default=True,
-    help="A path, a name on PATH, or a command with arguments. Several times for a jury.",
-)
-@click.option("--depth", type=click.IntRange(1, 244), help="Depth of each search.  [default: 10, none with --nodes]")
+@engine_option
+@depth_option
 @click.option(
     "--lines", callback=_lines, default="50", show_default=True, metavar="N|all", help="Moves to value, best first."
 )
-@click.option("--nodes", type=click.IntRange(1), help="Limit each search to so many nodes.")
-@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+@click.option(
+    "--nodes", type=click.IntRange(1), help="Limit each search to so many nodes; there is then no depth but one given."
+)
+@workers_option
 @click.option("--hash", "hash_mb", type=click.IntRange(1), default=16, show_default=True, help="Hash table, in MB.")
 @click.option(
     "--option",
@@ -54,8 +65,8 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
     help="Another option of the engine; part of the identity.",
 )
 @click.option("--cluster", metavar="ADDRESS", help="Run on this Dask cluster; 'local' starts one here.")
-@click.option("--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game.")
-@click.option("--where", metavar="EXPR", help="Take only the games for which this holds, as in 'assay filter'.")
+@from_move_option
+@where_option
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Take only the first N games.")
 @click.option(
     "--patience",
@@ -108,6 +119,7 @@ def analyse(
     from assay.games.source import read
 
     depth = depth or (NO_DEPTH if nodes else 10)
+    engines = engines or ("stockfish",)
     chosen = tuple(_named(option) for option in options)
     searches = [Search(engine, depth, lines, nodes or 0, hash_mb, chosen) for engine in engines]
     if not cluster:
@@ -142,14 +154,10 @@ def _named(option: str) -> tuple[str, str]:
 def _tell_plan(work: Wanted) -> None:
     """Say on stderr what the games hold."""
     if work.problems:
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.problems.most_common())
-        say(f"Games left out or damaged: {reasons}.", err=True)
-    reasons = ", ".join(f"{reason} {count:,}" for reason, count in work.left_out.items() if count)
-    say(
-        f"{len(work.games):,} game{'s' * (len(work.games) != 1)}, {len(work.keys):,} positions to value"
-        f"{f' (left out: {reasons})' if reasons else ''}.",
-        err=True,
-    )
+        say(f"Games left out or damaged: {reasons(work.problems)}.", err=True)
+    out = reasons(work.left_out)
+    games, positions = counted(len(work.games), "game"), counted(len(work.keys), "position")
+    say(f"{games}, {positions} to value{f' (left out: {out})' if out else ''}.", err=True)
 
 
 def _tell(outcome: Outcome) -> None:
@@ -158,7 +166,7 @@ def _tell(outcome: Outcome) -> None:
     busy = f" in {duration(outcome.seconds)}, engines busy {outcome.busy:.0%}" if outcome.valued else ""
     say(f"{outcome.identity}: {outcome.known:,} stored before, {outcome.valued:,} valued now{out}{busy}.", err=True)
     if outcome.restarts:
-        say(f"The engine was restarted {outcome.restarts:,} times.", err=True)
+        say(f"The engine was restarted {counted(outcome.restarts, 'time')}.", err=True)
     for position in outcome.set_aside:
         say(f"Set aside after three tries ({position.why}): {position.fen}", err=True)
 
@@ -166,8 +174,8 @@ def _tell(outcome: Outcome) -> None:
 @click.command(cls=Command)
 @store_option
 @click.option("--mend", is_flag=True, help="First take out what is damaged; 'assay analyse' makes it anew.")
-@format_option
-def analyses(store: Path | None, mend: bool, format: str) -> None:
+@table_options
+def analyses(store: Path | None, mend: bool) -> None:
     """List what an analysis store holds.
 
     One row per analysis (engine, net, options, limits): the depths that its positions reach, the number of positions
@@ -186,8 +194,7 @@ def analyses(store: Path | None, mend: bool, format: str) -> None:
     if mend:
         Store(path).close()  # refuses a file that is no store, instead of making one
         with writing(path) as opened:
-            count = opened.mend()
-            say(f"{count:,} damaged entr{'y' if count == 1 else 'ies'} taken out of {path}.", err=True)
+            say(f"{counted(opened.mend(), 'damaged entry')} taken out of {path}.", err=True)
     with Store(path) as opened:
         rows = [
             {
@@ -204,20 +211,15 @@ def analyses(store: Path | None, mend: bool, format: str) -> None:
             }
             for kept in opened.kept()
         ]
-    columns = ["engine", "net", "options", "lines", "nodes", "depth", "least_depth", "positions", "left_out", "games"]
-    print_table(rows, columns, format=format)
+    names = ("engine", "net", "options", "lines", "nodes", "depth", "least_depth", "positions", "left_out", "games")
+    columns = columns_of(names, wide=("net", "options", "least_depth"))
+    print_answer(Answer(shown=Table(rows, columns)))
 
 
 @click.command(cls=Command)
 @store_option
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help=".parquet or .jsonl[.zst|.gz]",
-)
-def export_analyses(store: Path | None, output: Path) -> None:
+@out_option.but("--output", metavar="FILE.parquet|FILE.jsonl[.zst|.gz]")
+def export_analyses(store: Path | None, out: Path) -> None:
     """Write a store as Parquet or JSON lines, by the name of the output.
 
     One row or object per position: fen, engine, limit, moves, scores by depth. The schema is in docs/analysis.md.
@@ -231,16 +233,16 @@ def export_analyses(store: Path | None, output: Path) -> None:
     from assay.engine.store import Store
 
     with Store(store or default_store()) as opened:
-        count = export(opened, output, quiet=is_quiet())
-    say(f"{count:,} positions written to {output}.", err=True)
+        count = export(opened, out, quiet=is_quiet())
+    say(f"{counted(count, 'position')} written to {out}.", err=True)
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @store_option
-@click.option("--engine", default="stockfish", show_default=True, help="Engine to compare with rows that name none.")
+@engine_option
 @click.option("--engine-name", metavar="NAME", help="Who made the rows that name no engine; they are not compared.")
-def import_analyses(files: Sequence[str], store: Path | None, engine: str, engine_name: str | None) -> None:
+def import_analyses(files: Sequence[str], store: Path | None, engines: Sequence[str], engine_name: str | None) -> None:
     """Read analyses from Parquet or JSON lines (also .zst, .gz) into a store.
 
     Rows that name no engine are recognised: a few of their positions are analysed again with the engine here, and if
@@ -257,9 +259,11 @@ def import_analyses(files: Sequence[str], store: Path | None, engine: str, engin
 
     with writing(store or default_store()) as opened:
         for file in files:
-            found = import_file(file, opened, search=Search(engine), named=engine_name, quiet=is_quiet())
-            games = f", {found.games:,} games" if found.games else ""
-            say(f"{file}: {found.valued:,} positions, {found.left_out:,} left out{games}.", err=True)
+            found = import_file(file, opened, search=Search(one_engine(engines)), named=engine_name, quiet=is_quiet())
+            games = f", {counted(found.games, 'game')}" if found.games else ""
+            say(f"{file}: {counted(found.valued, 'position')}, {found.left_out:,} left out{games}.", err=True)
             if found.refused:
-                reasons = ", ".join(f"{reason} {count:,}" for reason, count in found.refused.most_common(5))
-                say(f"Rows refused: {reasons} (first: {found.first_refused}).", err=True)
+                say(
+                    f"Rows refused: {reasons(dict(found.refused.most_common(5)))} (first: {found.first_refused}).",
+                    err=True,
+                )

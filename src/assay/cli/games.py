@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.options import (
+    FILE,
     Command,
-    format_option,
+    Shared,
+    band_width_option,
+    files_argument,
     is_quiet,
     keep_duplicates_option,
     out_folder_option,
-    print_table,
+    out_option,
+    plots_option,
+    print_answer,
     say,
+    seed_option,
+    table_options,
     tell_duplicates,
+    where_option,
 )
 from assay.errors import InputError
 from assay.printable import json_text
+from assay.table import WIDTH, Answer, Table, columns_of, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,30 +39,19 @@ if TYPE_CHECKING:
     from assay.games.indexing import IndexReport
     from assay.games.stats import Stats
 
+_PREVIEW = ("white", "white_elo", "black", "black_elo", "result", "date", "speed")
 
-_PREVIEW = ("white", "white_elo", "black", "black_elo", "result", "date", "time_control", "speed", "plies", "opening")
-
-
-def where_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--where EXPR`, the filter language."""
-    return click.option("--where", metavar="EXPR", help="Only games for which this holds; see 'assay filter --help'.")(
-        function
-    )
+indexes_argument = click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
+out_pgn_option = Shared("--out-pgn", type=FILE, metavar="FILE", help="Write the games there.")
+movetext_option = click.option("--movetext", is_flag=True, help="Keep the text of the games too (Parquet only).")
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="INDEX",
-    help="Where the index goes: INDEX.parquet or INDEX.csv.",
-)
-@click.option("--movetext", is_flag=True, help="Keep the text of the games too (Parquet only).")
-@format_option
-def index(files: tuple[str, ...], out: Path, movetext: bool, format: str) -> None:
+@files_argument
+@out_option.but(metavar="INDEX.parquet|INDEX.csv")
+@movetext_option
+@table_options
+def index(files: tuple[str, ...], out: Path, movetext: bool) -> None:
     """Make an index of PGN files: one row per game with its tags, typed, and where its bytes are.
 
     FILE is a .pgn, .pgn.zst, .pgn.gz, .pgn.bz2 or .zip file, a folder of them, or - for stdin. An index is a table that
@@ -79,7 +78,7 @@ def index(files: tuple[str, ...], out: Path, movetext: bool, format: str) -> Non
         }
         for s in report.sources
     ]
-    print_table(rows, format=format)
+    print_answer(Answer(shown=Table(rows, columns_of(("source", "games", "bytes", "problems", "damage")))))
     _tell_problems(report)
 
 
@@ -91,7 +90,7 @@ def _tell_problems(report: IndexReport) -> None:
     _tell_counts(counts)
     if report.damaged:
         raise InputError(
-            f"{report.output} holds {report.games:,} games, but not everything could be read: "
+            f"{report.output} holds {counted(report.games, 'game')}, but not everything could be read: "
             + "; ".join(f"{source.source}: {source.damage}" for source in report.damaged)
             + "."
         )
@@ -106,9 +105,9 @@ def _tell_counts(counts: Mapping[str, int]) -> None:
 @click.argument("month", metavar="YYYY-MM")
 @out_folder_option
 @click.option("--url", metavar="URL", help="Where the archives are.  [default: https://database.lichess.org/standard]")
-@click.option("--movetext", is_flag=True, help="Keep the text of the games in the index too.")
-@format_option
-def month(month: str, out: Path, url: str | None, movetext: bool, format: str) -> None:
+@movetext_option
+@table_options
+def month(month: str, out: Path, url: str | None, movetext: bool) -> None:
     """Fetch the standard rated games of a month from Lichess and index them.
 
     A broken download goes on where it stopped, in this run and in the next; the archive is checked against the
@@ -129,23 +128,21 @@ def month(month: str, out: Path, url: str | None, movetext: bool, format: str) -
         "fetched": got.fetched,
         "indexed": got.indexed,
     }
-    print_table([row], format=format)
+    print_answer(Answer(shown=Table([row], columns_of(tuple(row)))))
     if got.report:
         _tell_problems(got.report)
 
 
 @click.command(cls=Command)
-@click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
+@indexes_argument
 @where_option
-@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Draw pictures there.")
+@plots_option
 @click.option(
     "--top", type=click.IntRange(1, 10**9), default=20, show_default=True, help="Time controls in the text tables."
 )
 @keep_duplicates_option
-@format_option
-def stats(
-    indexes: tuple[str, ...], where: str | None, plots: Path | None, top: int, format: str, keep_duplicates: bool
-) -> None:
+@table_options
+def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: int, keep_duplicates: bool) -> None:
     """Count games by rating band and time control.
 
     A game belongs to the band of its players' average rating, [600,700) to [3000,3100); games whose players differ
@@ -170,10 +167,7 @@ def stats(
 
         for path in plot_stats(found, plots):
             say(f"assay: wrote {path}", err=True)
-    if format == "table":
-        _print_stats(found, top)
-    else:
-        _print_stats_whole(found, format)
+    print_answer(GameCounts.of(found, top))
 
 
 def _each_once(opened: list[Index], rows: pl.LazyFrame, keep_duplicates: bool) -> pl.LazyFrame:
@@ -187,84 +181,72 @@ def _each_once(opened: list[Index], rows: pl.LazyFrame, keep_duplicates: bool) -
     return rows
 
 
-def _rating_rows(found: Stats) -> list[dict[str, Any]]:
-    rated = int(found.ratings["games"].sum())
-    return [
-        {"band": found.bands.label(band), "games": games, "percent": 100 * games / rated}
-        for band, games in found.ratings.iter_rows()
-    ]
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GameCounts(Answer):
+    """Games by rating and time control: several tables in text and JSON, one long one in CSV."""
 
+    sections: Mapping[str, Table]
+    games: int
 
-def _control_rows(found: Stats) -> list[dict[str, Any]]:
-    total = int(found.controls["games"].sum())
-    return [row | {"percent": 100 * row["games"] / total} for row in found.controls.iter_rows(named=True)]
-
-
-def _both_rows(found: Stats) -> list[dict[str, Any]]:
-    return [
-        {"band": found.bands.label(band), "time_control": control, "games": games}
-        for band, control, games in found.both.iter_rows()
-    ]
-
-
-def _print_stats(found: Stats, top: int) -> None:
-    controls = _control_rows(found)
-    say(f"{found.games:,} games\n\nBy average rating")
-    print_table(_rating_rows(found), ["band", "games", "percent"], decimals={"percent": 1})
-    say(f"\nBy time control, the most frequent first ({min(top, len(controls))} of {len(controls)})")
-    names = ["time_control", "base_seconds", "increment_seconds", "speed", "games", "percent"]
-    titles = {"time_control": "time control", "base_seconds": "base", "increment_seconds": "increment"}
-    print_table(controls[:top], names, titles=titles, decimals={"percent": 1})
-    shown = [row["time_control"] for row in controls[: min(top, 8)]]
-    say("\nRating by time control (games)")
-    print_table(_crossed(found, shown), ["band", *shown])
-    say("\nDropped")
-    print_table([{"reason": reason, "games": games} for reason, games in found.dropped.items()], ["reason", "games"])
-
-
-def _crossed(found: Stats, controls: list[str]) -> list[dict[str, Any]]:
-    rows: dict[int, dict[str, Any]] = {}
-    for band, control, games in found.both.iter_rows():
-        if control in controls:
-            rows.setdefault(band, {"band": found.bands.label(band)})[control] = games
-    return [rows[band] for band in sorted(rows)]
-
-
-def _print_stats_whole(found: Stats, format: str) -> None:
-    """Everything: an object of tables as JSON, or one long table as CSV."""
-    tables = {
-        "rating": _rating_rows(found),
-        "time_control": _control_rows(found),
-        "rating_time_control": _both_rows(found),
-        "dropped": [{"reason": reason, "games": games} for reason, games in found.dropped.items()],
-    }
-    if format == "json":
-        say(json_text({"games": found.games, **tables}, indent=1))
-    else:
-        names = [
-            "table",
-            "band",
-            "time_control",
-            "base_seconds",
-            "increment_seconds",
-            "speed",
-            "reason",
-            "games",
-            "percent",
+    @classmethod
+    def of(cls, found: Stats, top: int) -> GameCounts:
+        """The counts as tables, with the most frequent time controls in text."""
+        rated, total = int(found.ratings["games"].sum()), int(found.controls["games"].sum())
+        ratings = [
+            {"band": found.bands.label(band), "games": games, "percent": 100 * games / rated}
+            for band, games in found.ratings.iter_rows()
         ]
-        print_table([{"table": name} | row for name, rows in tables.items() for row in rows], names, format=format)
+        controls = [row | {"percent": 100 * row["games"] / total} for row in found.controls.iter_rows(named=True)]
+        both = [
+            {"band": found.bands.label(band), "time_control": control, "games": games}
+            for band, control, games in found.both.iter_rows()
+        ]
+        dropped = [{"reason": reason, "games": games} for reason, games in found.dropped.items()]
+        whole = {"rating": ratings, "time_control": controls, "rating_time_control": both, "dropped": dropped}
+        shown = [row["time_control"] for row in controls[: min(top, 8)]]
+        crossed: dict[str, dict[str, Any]] = {}
+        for row in both:
+            if row["time_control"] in shown:
+                crossed.setdefault(row["band"], {"band": row["band"]})[row["time_control"]] = row["games"]
+        names = ("time_control", "base_seconds", "increment_seconds", "speed", "games", "percent")
+        titles = {"time_control": "time control", "base_seconds": "base", "increment_seconds": "increment"}
+        percent = {"percent": 1}
+        most = f"By time control, the most frequent first ({min(top, len(controls))} of {len(controls)})"
+        sections = {
+            "By average rating": Table(ratings, columns_of(("band", "games", "percent"), decimals=percent)),
+            most: Table(controls[:top], columns_of(names, titles=titles, decimals=percent)),
+            "Rating by time control (games)": Table(
+                [crossed[row["band"]] for row in ratings if row["band"] in crossed], columns_of(("band", *shown))
+            ),
+            "Dropped": Table(dropped, columns_of(("reason", "games"))),
+        }
+        long = [{"table": name} | row for name, rows in whole.items() for row in rows]
+        columns = columns_of(("table", "band", *names[:4], "reason", *names[4:]))
+        return cls(shown=Table(long, columns), sections=sections, games=found.games, problems=found.dropped)
+
+    def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
+        """Table after table."""
+        parts = [f"{title}\n{table.text(width, wide=wide)}" for title, table in self.sections.items()]
+        return "\n\n".join([counted(self.games, "game"), *parts])
+
+    def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:
+        """As JSON an object of tables."""
+        if format != "json":
+            return super().to(format, width, wide=wide)
+        tables: dict[str, list[dict[str, Any]]] = {}
+        for row in self.shown.rows:
+            tables.setdefault(row["table"], []).append({name: row[name] for name in row if name != "table"})
+        return json_text({"games": self.games} | tables, indent=1)
 
 
 @click.command(cls=Command)
-@click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
-@click.option("--where", required=True, metavar="EXPR", help="The condition; see above.")
+@indexes_argument
+@where_option.but(required=True)
 @click.option("--count-only", is_flag=True, help="Print the number of games alone.")
 @click.option("--preview", type=click.IntRange(0, 10**9), metavar="N", help="Print the first N games.")
-@click.option(
-    "--out-pgn", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the games there."
-)
+@out_pgn_option
 @keep_duplicates_option
-@format_option
+@table_options
 def filter(
     indexes: tuple[str, ...],
     where: str,
@@ -272,7 +254,6 @@ def filter(
     preview: int | None,
     out_pgn: Path | None,
     keep_duplicates: bool,
-    format: str,
 ) -> None:
     """Count, show or write the games for which a condition holds.
 
@@ -304,43 +285,29 @@ def filter(
     if out_pgn is not None:
         spans = collect(rows.select(SPAN), opened)
         written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
-        say(f"assay: wrote {written:,} games to {out_pgn}", err=True)
+        say(f"assay: wrote {counted(written, 'game')} to {out_pgn}", err=True)
     matched = int(collect(rows.select(pl.len()), opened).item()) if count_only or preview is None else 0
     if count_only:
         say(matched)
     if preview is not None:
         first = collect(rows.head(preview).drop("_index"), opened)
-        names = list(_PREVIEW) if format == "table" else first.columns
-        print_table(list(first.iter_rows(named=True)), names, format=format)
+        columns = columns_of(first.columns, wide=[name for name in first.columns if name not in _PREVIEW])
+        print_answer(Answer(shown=Table(list(first.iter_rows(named=True)), columns)))
         return
     if not count_only:
         total = int(collect(rows_of(opened).select(pl.len()), opened).item())
-        print_table([{"games": matched, "of": total}], format=format)
+        print_answer(Answer(shown=Table([{"games": matched, "of": total}], columns_of(("games", "of")))))
 
 
 @click.command(cls=Command)
-@click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
+@indexes_argument
 @click.option("--per-band", type=click.IntRange(1, 10**12), required=True, metavar="N", help="Games from each band.")
-@click.option(
-    "--out-pgn",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Where the games go; FILE.manifest.json beside it tells how they were drawn.",
-)
-@click.option(
-    "--band-width",
-    type=click.IntRange(1, 10_000),
-    default=100,
-    show_default=True,
-    help="Width of a rating band, in Elo.",
-)
+@out_pgn_option.but(required=True)
+@band_width_option
 @where_option
-@click.option(
-    "--seed", type=click.IntRange(0, 2**63), default=0, show_default=True, help="The same seed draws the same games."
-)
+@seed_option
 @keep_duplicates_option
-@format_option
+@table_options
 def balance(
     indexes: tuple[str, ...],
     per_band: int,
@@ -349,7 +316,6 @@ def balance(
     where: str | None,
     seed: int,
     keep_duplicates: bool,
-    format: str,
 ) -> None:
     """Draw the same number of games from every rating band, or all where there are fewer.
 
@@ -386,15 +352,15 @@ def balance(
     about = manifest.make("balanced games", inputs=manifest.describe_inputs(indexes), settings=settings)
     about["bands"], about["dropped"] = rows, drawn.dropped
     manifest.write(manifest_path(out_pgn), about)
-    print_table(rows, format=format)
+    print_answer(Answer(shown=Table(rows, columns_of(("band", "available", "drawn")))))
     _tell_counts(drawn.dropped)
     tell_duplicates(drawn.duplicates)
 
 
 @click.command(cls=Command)
 @out_folder_option
-@format_option
-def sample(out: Path, format: str) -> None:
+@table_options
+def sample(out: Path) -> None:
     """Write the sample games that come with Assay into a folder.
 
     The six games of the match Kasparov - Deep Blue (1997), and a simulated event of 15 games in which one player was
@@ -410,4 +376,4 @@ def sample(out: Path, format: str) -> None:
     rows = [
         {"file": str(path), "bytes": path.stat().st_size, "what": SAMPLES[path.name]} for path in write_samples(out)
     ]
-    print_table(rows, format=format)
+    print_answer(Answer(shown=Table(rows, columns_of(("file", "bytes", "what")))))

@@ -9,53 +9,54 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import (
+    FOLDER,
+    KNOWN_FILE,
     Command,
-    format_option,
+    Shared,
+    band_width_option,
+    depth_option,
+    game_option,
     is_quiet,
     keep_duplicates_option,
-    print_table,
+    out_option,
+    player_option,
+    plots_option,
+    print_answer,
+    ratings_option,
     say,
+    seed_option,
+    table_options,
     tell_duplicates,
+    where_option,
 )
+from assay.table import Answer, Table, columns_of, counted
 
 if TYPE_CHECKING:
     from assay.learned.evaluate import Beside
-    from assay.learned.guess import Guess
     from assay.learned.run import Run
     from assay.scoring import Score
 
-
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-
-
-def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:
-    low, _, high = value.partition(":")
-    if not low.isdecimal() or not high.isdecimal() or int(low) >= int(high):
-        raise click.BadParameter(f"{value!r} is no range of ratings such as 600:3100.")
-    return int(low), int(high)
+max_plies_option = Shared("--max-plies", type=click.IntRange(1), help="Plies to take of a game.  [default: 128]")
+analyses_option = Shared("--analyses", type=KNOWN_FILE, metavar="STORE", help="Store with the analyses of the games.")
+prior_option = Shared("--prior", type=KNOWN_FILE, help="Another prior over the bands (JSON or CSV).")
+games_option = Shared("--games", type=click.IntRange(0), help="Take so many games only.  [default: all]")
+balanced_option = Shared("--balanced", is_flag=True, help="Let every band of ratings count the same.")
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=_FILE, metavar="FILE...")
-@click.option("-o", "--out", type=_FOLDER, required=True, metavar="DATASET", help="The new dataset (a folder).")
-@click.option("--where", metavar="EXPR", help="Take only games for which this holds, as in 'assay filter'.")
-@click.option(
-    "--band-width",
-    type=click.IntRange(10, 1000),
-    default=100,
-    show_default=True,
-    help="Width of a rating band, in Elo.",
-)
-@click.option("--range", "bounds", callback=_range, default="600:3100", show_default=True, help="Ratings to take.")
-@click.option("--max-plies", type=click.IntRange(1), default=200, show_default=True, help="Plies to keep of a game.")
+@click.argument("files", nargs=-1, required=True, type=KNOWN_FILE, metavar="FILE...")
+@out_option.but(type=FOLDER, metavar="DATASET")
+@where_option
+@band_width_option
+@ratings_option("--range").but(default="600:3100")
+@max_plies_option.but(default=200, show_default=True)
 @click.option("--min-plies", type=click.IntRange(1), default=10, show_default=True, help="Leave shorter games out.")
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the games.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed of the draw by --share.")
-@click.option("--analyses", type=_FILE, metavar="STORE", help="Add engine scalars from this analysis store.")
-@click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="Depth of those analyses.")
+@seed_option.but(default=1)
+@analyses_option
+@depth_option
 @keep_duplicates_option
-@format_option
+@table_options
 def encode(
     files: Sequence[Path],
     out: Path,
@@ -67,9 +68,8 @@ def encode(
     share: float,
     seed: int,
     analyses: Path | None,
-    depth: int,
+    depth: int | None,
     keep_duplicates: bool,
-    format: str,
 ) -> None:
     """Encode the rated games of PGN files into a dataset for 'assay train'.
 
@@ -89,6 +89,7 @@ def encode(
     from assay.bands import Bands
     from assay.learned.build import Selection, build_dataset
 
+    depth = depth or 10
     low, high = bounds
     bands = Bands(low, low + -(-(high - low) // band_width) * band_width, band_width)
     selection = Selection(bands, max_plies, min_plies, share, seed)
@@ -115,10 +116,11 @@ def encode(
     rows += [{"games": f"left out: {reason}", "count": count} for reason, count in built.left_out.items()]
     if analyses is not None:
         rows.append({"games": "with engine analyses", "count": built.analysed})
-    print_table(rows, format=format)
+    print_answer(Answer(shown=Table(rows, columns_of(("games", "count")))))
     tell_duplicates(built.duplicates)
     if built.by_game:
-        say(f"assay: {built.by_game} games do not name both players and were split by game.", err=True)
+        do = "do not name both players and were" if built.by_game > 1 else "does not name both players and was"
+        say(f"assay: {counted(built.by_game, 'game')} {do} split by game.", err=True)
     if analyses is not None and not built.analysed:
         say(f"assay: none of these games is in {analyses}; the engine scalars are empty.", err=True)
 
@@ -134,9 +136,9 @@ def _filter(where: str | None) -> Any:
 
 
 @click.command(cls=Command)
-@click.argument("dataset", type=_FOLDER, metavar="DATASET")
-@click.option("-o", "--out", type=_FOLDER, required=True, metavar="RUN", help="Where the training goes (a folder).")
-@click.option("--config", "config_file", type=_FILE, help="Settings as TOML; options given here come before it.")
+@click.argument("dataset", type=FOLDER, metavar="DATASET")
+@out_option.but(type=FOLDER, metavar="RUN")
+@click.option("--config", "config_file", type=KNOWN_FILE, help="Settings as TOML; options given here come before it.")
 @click.option(
     "--model",
     type=click.Choice(("transformer", "gru", "boosting", "tags", "mean")),
@@ -159,36 +161,33 @@ def _filter(where: str | None) -> Any:
 @click.option(
     "--book", type=int, help="Read an opening book of moves that so many games have; 0 for none.  [default: 0]"
 )
-@click.option("--balanced", is_flag=True, default=None, help="Learn posteriors under an even prior over the bands.")
-@click.option("--max-plies", type=int, help="Plies that the model reads.  [default: 128]")
-@click.option("--games", type=int, help="Training games to use; 0 for all.  [default: 0]")
+@balanced_option.but(default=None)
+@max_plies_option
+@games_option
 @click.option("--per-band", type=int, help="Games per band and epoch at most; 0 for all.  [default: 0]")
 @click.option("--epoch-games", type=int, help="Games of an epoch; 0 for all.  [default: 0]")
 @click.option("--threads", type=int, help="Processor threads.  [default: 1]")
-@click.option(
-    "--seed", type=click.IntRange(0), help="Seed of the first weights and the order of the games.  [default: 1]"
-)
+@seed_option.but(default=None)
 @click.option("--clock", is_flag=True, help="Read clock times too.")
-@click.option("--engine", is_flag=True, help="Read engine scalars too.")
+@click.option("--engine-inputs", is_flag=True, help="Read engine scalars too.")
 @click.option("--ending", is_flag=True, help="Know with the last move of a finished game that it is the last.")
-@click.option("--start", "begin", type=_FOLDER, metavar="RUN", help="Begin with another run, of this size or smaller.")
+@click.option("--start", "begin", type=FOLDER, metavar="RUN", help="Begin with another run, of this size or smaller.")
 @click.option("--resume", is_flag=True, help="Go on with the training in RUN.")
-@format_option
+@table_options
 def train(
     dataset: Path,
     out: Path,
     config_file: Path | None,
     clock: bool,
-    engine: bool,
+    engine_inputs: bool,
     ending: bool,
     begin: Path | None,
     resume: bool,
-    format: str,
     **options: Any,
 ) -> None:
     """Train a model that keeps a posterior over rating bands, ply by ply.
 
-    The model sees the moves alone (with --clock and --engine more), never a tag. The output at ply t is
+    The model sees the moves alone (with --clock and --engine-inputs more), never a tag. The output at ply t is
     p(band | plies 0..t) for both players. Training stops early on the validation NLL and ends with one fitted
     temperature. It writes to RUN: weights.npz, run.json (settings, data, prior, temperature), metrics.csv, curves.svg,
     reliability.svg, and checkpoint.npz, from which --resume goes on after any interruption, along the same curve.
@@ -207,7 +206,10 @@ def train(
     from assay.learned.train import fit_run
     from assay.reports.plots_learned import reliability_figure, save_figure, training_figure
 
-    inputs = ("board", *(kind for kind, wanted in (("clock", clock), ("engine", engine), ("ending", ending)) if wanted))
+    inputs = (
+        "board",
+        *(kind for kind, wanted in (("clock", clock), ("engine", engine_inputs), ("ending", ending)) if wanted),
+    )
     if resume:
         start, inputs = read_settings(out)
     else:
@@ -218,13 +220,15 @@ def train(
     if fitted.history:
         save_figure(training_figure(fitted.history), out / "curves.svg")
     save_figure(reliability_figure(fitted.validation), out / "reliability.svg")
-    print_table([{"set": "validation", **_shown(fitted.validation.score())}], format=format, decimals=_DECIMALS)
+    row = {"set": "validation", **_shown(fitted.validation.score())}
+    columns = columns_of(list(row), decimals=_DECIMALS, wide=_WIDE)
+    print_answer(Answer(shown=Table([row], columns)))
 
 
 @click.command(cls=Command)
-@click.argument("run", type=_FOLDER, metavar="RUN")
-@click.argument("dataset", type=_FOLDER, metavar="DATASET")
-@click.option("--against", "others", multiple=True, type=_FOLDER, metavar="RUN", help="Other runs beside it (repeat).")
+@click.argument("run", type=FOLDER, metavar="RUN")
+@click.argument("dataset", type=FOLDER, metavar="DATASET")
+@click.option("--against", "others", multiple=True, type=FOLDER, metavar="RUN", help="Other runs beside it (repeat).")
 @click.option(
     "--split",
     type=click.Choice(("train", "validation", "test")),
@@ -232,13 +236,15 @@ def train(
     show_default=True,
     help="Games of which set.",
 )
-@click.option("--balanced", is_flag=True, help="Weigh players so that every band counts the same.")
-@click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
-@click.option("--games", type=click.IntRange(1), help="Judge on so many games only.")
-@click.option("--plots", type=_FOLDER, metavar="DIR", help="Write reliability.svg and confusion.svg there.")
-@click.option("--analysed", type=_FILE, metavar="PGN", help="Judge beside the intrinsic rating on these games too.")
-@click.option("--analyses", type=_FILE, metavar="STORE", help="The analyses of those games.")
-@format_option
+@balanced_option
+@prior_option
+@games_option
+@plots_option
+@click.option(
+    "--analysed", type=KNOWN_FILE, metavar="PGN", help="Judge beside the intrinsic rating on these games too."
+)
+@analyses_option
+@table_options
 def evaluate(
     run: Path,
     dataset: Path,
@@ -250,7 +256,6 @@ def evaluate(
     plots: Path | None,
     analysed: Path | None,
     analyses: Path | None,
-    format: str,
 ) -> None:
     """Judge a trained model on games it has not seen: by ply, by band, by speed, next to other runs.
 
@@ -308,7 +313,8 @@ def evaluate(
         both = _beside_moves(open_run(run), analysed, analyses)
         table.append({"run": run.name, "what": "analysed games", **_shown(both.learned)})
         table.append({"run": "intrinsic", "what": "analysed games", **_shown(both.others)})
-    print_table(table, ("run", "what", *_COLUMNS), format=format, decimals=_DECIMALS)
+    columns = columns_of(("run", "what", *_COLUMNS), decimals=_DECIMALS, wide=_WIDE)
+    print_answer(Answer(shown=Table(table, columns)))
 
 
 def _beside_moves(run: Run, path: Path, store: Path) -> Beside:
@@ -346,14 +352,12 @@ _COLUMNS = (
     "cover80",
     "cover95",
 )
+_WIDE = ("within1", "mae_se", "mean_mae", "rmse", "noise", "cover50", "cover95")
 _DECIMALS = dict.fromkeys(_COLUMNS, 3) | dict.fromkeys(("mae", "mae_se", "mean_mae", "rmse", "bias", "noise"), 0)
 
 
 def _shown(score: Score) -> dict[str, Any]:
     return {name: value for name, value in score.row().items() if name in _COLUMNS}
-
-
-_OUT = click.Path(path_type=Path, dir_okay=False)
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int]:
@@ -368,13 +372,13 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
 
 
 @click.command(cls=Command)
-@click.argument("file", type=_FILE, metavar="FILE")
-@click.option("--game", "number", type=click.IntRange(1), default=1, show_default=True, help="Which game of the file.")
+@click.argument("file", type=KNOWN_FILE, metavar="FILE")
+@game_option.but(default=1)
 @click.option("--ply", type=click.IntRange(1), default=1, show_default=True, help="Which ply of the game.")
 @click.option("--planes", callback=_numbers, metavar="LIST", help="Planes to show, such as 0-11,36.  [default: all]")
-@click.option("-o", "--out", type=_OUT, help="Draw them over the board (.svg, .png, .pdf).")
-@format_option
-def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | None, format: str) -> None:
+@out_option.but(required=False, metavar="FILE.svg|.png|.pdf")
+@table_options
+def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | None) -> None:
     """Show the planes that the learned rating reads: what stands where, who controls what, before and after a move.
 
     Prints a table of the planes with their squares; with -o draws them over the board.
@@ -398,11 +402,11 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
     if not arrays.valid[0]:
         raise InputError(f"game {number} of {file} cannot be read: {arrays.reason[0]}.")
     if ply > arrays.plies:
-        raise InputError(f"game {number} of {file} has {arrays.plies} plies, so there is no ply {ply}.")
+        raise InputError(f"game {number} of {file} has {counted(arrays.plies, 'ply')}, so there is no ply {ply}.")
     packed = encode_games(arrays).planes[ply - 1]
     if out is None:
         shown = [{"plane": at, "name": PLANE_NAMES[at], "squares": squares_of(int(packed[at]))} for at in planes]
-        print_table(shown, format=format)
+        print_answer(Answer(shown=Table(shown, columns_of(("plane", "name", "squares")))))
         return
     from assay.learned.guess import sans
     from assay.reports.plots_learned import planes_figure, save_figure
@@ -412,14 +416,14 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
 
 
 @click.command(cls=Command)
-@click.argument("file", type=_FILE, metavar="FILE")
-@click.option("--game", "number", type=click.IntRange(1), help="This game alone, move by move.")
-@click.option("--player", metavar="NAME", help="All games of this player, pooled.")
+@click.argument("file", type=KNOWN_FILE, metavar="FILE")
+@game_option
+@player_option
 @click.option("--model", metavar="RUN", help="A trained run, or 'lichess' or 'otb'.  [default: by the Site tag]")
-@click.option("--prior", type=_FILE, help="Another prior over the bands (JSON or CSV).")
-@click.option("-o", "--out", type=_OUT, help="Draw the posterior of the game (.svg, .png, .pdf).")
+@prior_option
+@out_option.but(required=False, metavar="FILE.svg|.png|.pdf")
 @keep_duplicates_option
-@format_option
+@table_options
 def guess(
     file: Path,
     number: int | None,
@@ -428,7 +432,6 @@ def guess(
     prior: Path | None,
     out: Path | None,
     keep_duplicates: bool,
-    format: str,
 ) -> None:
     """Guess both players' ratings from the moves alone, after every move.
 
@@ -446,83 +449,15 @@ def guess(
       assay guess games.pgn --game 3 --model run --format csv
     """
     from assay.errors import LearnedError
-    from assay.learned.guess import guess_games, pool_games
+    from assay.learned.guess import answer, guess_games
 
     guesses, problems = guess_games(
         file, model=model, number=number, player=player, prior=prior, keep_duplicates=keep_duplicates
     )
-    if len(guesses) == 1 and player is None:
-        _print_moves(guesses[0], format)
-        if out is not None:
-            from assay.reports.plots_learned import posterior_figure, save_figure
-
-            save_figure(posterior_figure(guesses[0]), out)
-    elif out is not None:
+    if out is not None and (len(guesses) > 1 or player is not None):
         raise LearnedError("-o draws one game: choose it with --game.")
-    else:
-        _print_games(guesses, format, player, pool_games(guesses, player) if player else None)
-    for run in {guess.run.name: guess.run for guess in guesses}.values():
-        if run.error is not None:
-            own, mean = run.error
-            say(
-                f"assay: on unseen players the model {run.name} is off by {own:.0f} Elo on average; "
-                f"guessing the mean for everybody, by {mean:.0f}.",
-                err=True,
-            )
-    for reason, count in problems.most_common():
-        say(f"assay: {count} games left out: {reason}.", err=True)
+    print_answer(answer(guesses, problems, player))
+    if out is not None:
+        from assay.reports.plots_learned import posterior_figure, save_figure
 
-
-def _print_moves(guess: Guess, format: str) -> None:
-    from assay.learned.guess import estimate, sparkline
-
-    rows: list[dict[str, Any]] = []
-    for ply, pair in enumerate(guess.posteriors):
-        row: dict[str, Any] = {"ply": ply, "move": _numbered(guess, ply)}
-        for side, posterior in zip(("white", "black"), pair, strict=True):
-            found = estimate(posterior, guess.run)
-            row |= {side: found.value, f"{side}_low": found.low, f"{side}_high": found.high}
-            if format == "table":
-                row[f"{side}_bands"] = f"|{sparkline(posterior)}|"
-            else:
-                low = guess.edges[:-1].astype(int).tolist()
-                row |= {f"{side}_{band}": p for band, p in zip(low, posterior.tolist(), strict=True)}
-        rows.append(row)
-    if format == "table":
-        for side, name, rating in zip(("White", "Black"), guess.players, guess.ratings, strict=True):
-            say(f"{side}: {name}" + (f" ({rating})" if rating is not None else ""))
-        bands = f"{guess.edges[0]:.0f} to {guess.edges[-1]:.0f} by {guess.edges[1] - guess.edges[0]:.0f}"
-        say(f"Model: {guess.run.name}; bands {bands}; 80 % intervals\n")
-    titles = {"white": "White", "black": "Black"} | {f"{s}_{w}": w for s in ("white", "black") for w in ("low", "high")}
-    titles |= {f"{side}_bands": "bands" for side in ("white", "black")}
-    print_table(rows, format=format, titles=titles, decimals=dict.fromkeys(_ESTIMATES, 0))
-
-
-_ESTIMATES = tuple(f"{side}{what}" for side in ("white", "black") for what in ("", "_low", "_high"))
-
-
-def _numbered(guess: Guess, ply: int) -> str:
-    """The move of a ply with its number, as in a score sheet."""
-    if ply == 0:
-        return "before"
-    number, black = divmod(ply - 1, 2)
-    return f"{number + 1}{'...' if black else '.'} {guess.moves[ply - 1]}"
-
-
-def _print_games(guesses: list[Guess], format: str, player: str | None, pooled: Any) -> None:
-    from assay.learned.guess import estimate, sparkline
-
-    rows: list[dict[str, Any]] = []
-    for guess in guesses:
-        for side, colour in enumerate(("White", "Black")):
-            if player is None or guess.players[side] == player:
-                posterior = guess.posteriors[-1, side]
-                found = estimate(posterior, guess.run)
-                row = {"game": guess.number, "colour": colour, "player": guess.players[side]}
-                row |= {"rating": guess.ratings[side], "guess": found.value, "low": found.low, "high": found.high}
-                rows.append(row | {"bands": f"|{sparkline(posterior)}|"})
-    if pooled is not None:
-        found = estimate(pooled, guesses[0].run)
-        row = {"game": None, "colour": "pooled", "player": player, "rating": None, "guess": found.value}
-        rows.append(row | {"low": found.low, "high": found.high, "bands": f"|{sparkline(pooled)}|"})
-    print_table(rows, format=format, decimals={"guess": 0, "low": 0, "high": 0})
+        save_figure(posterior_figure(guesses[0]), out)

@@ -10,21 +10,33 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import (
+    FILE,
     Command,
-    F,
     OneOf,
-    counted,
+    Shared,
+    calibration_option,
+    depth_option,
     each_once,
-    format_option,
+    engine_option,
+    files_argument,
+    from_move_option,
+    game_option,
     is_quiet,
     keep_duplicates_option,
-    print_table,
-    reasons,
+    one_engine,
+    out_option,
+    plots_option,
+    print_answer,
     say,
+    seed_option,
+    stacked,
     store_option,
+    table_options,
     tell_turns,
+    workers_option,
 )
 from assay.paths import default_store
+from assay.table import Answer, Column, Table, columns_of, counted, reasons, there_are
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
@@ -33,44 +45,35 @@ if TYPE_CHECKING:
     from assay.moves.simulation import Entrant
 
 
+DEPTH = 10
 FIT_GROUPS = ("all", "milepost", "player", "event", "year", "period", "speed", "color", "phase")
 DIFFERENCE_GROUPS = ("player", "event", "evaluation", "all", "game", "year", "color", "phase")
 
 
-def _turns_options(function: F) -> F:
-    """Which analyses, and which turns of the games: what the commands on stored analyses ask."""
-    for option in reversed(
-        (
-            store_option,
-            click.option(
-                "--depth",
-                type=click.IntRange(1, 244),
-                default=10,
-                show_default=True,
-                help="Depth of the analyses, in plies.",
-            ),
-            click.option("--engine", multiple=True, help="Whose analyses, if the store has several; several: a jury."),
-            click.option(
-                "--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move counted."
-            ),
-            click.option(
-                "--limit",
-                type=click.FloatRange(0, min_open=True),
-                default=3.0,
-                show_default=True,
-                help="Leave out turns whose best move is worth more than so many pawns to either side.",
-            ),
-        )
-    ):
-        function = option(function)
-    return function
+_turns_options = stacked(
+    store_option,
+    depth_option,
+    engine_option,
+    from_move_option,
+    click.option(
+        "--limit",
+        type=click.FloatRange(0, min_open=True),
+        default=3.0,
+        show_default=True,
+        help="Leave out turns whose best move is worth more than so many pawns to either side.",
+    ),
+)
+_within_option = Shared(
+    "--within", type=click.FloatRange(0), show_default=True, help="Both players within so many points of a mark."
+)
+_lines_option = Shared("--lines", type=click.IntRange(1), help="Moves to value, best first.")
 
 
 def _turns(
     games: Sequence[Game],
     store: Path | None,
-    depth: int,
-    engine: Sequence[str],
+    depth: int | None,
+    engines: Sequence[str],
     from_move: int,
     limit: float,
     lines: int | None = None,
@@ -79,8 +82,9 @@ def _turns(
     from assay.engine.store import Store
     from assay.engine.turns import turns
 
+    depth = depth or DEPTH
     with Store(store or default_store()) as opened:
-        names = list(engine) or None
+        names = list(engines) or None
         found = turns(games, opened, depth=depth, engine=names, from_move=from_move, limit=limit, lines=lines)
     who = " and ".join(str(identity) for identity in found.identities)
     tell_turns(found, Counter(), f"Analysed by {who}, depth {depth}.")
@@ -98,18 +102,12 @@ def _read(files: Sequence[str]) -> list[Game]:
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @_turns_options
 @click.option(
     "--by", type=click.Choice(FIT_GROUPS), default="all", show_default=True, help="One row for each of these."
 )
-@click.option(
-    "--within",
-    type=click.FloatRange(0),
-    default=10,
-    show_default=True,
-    help="With --by milepost: both players within so many points of the mark.",
-)
+@_within_option.but(default=10)
 @click.option(
     "--model",
     type=OneOf("assay.moves.regan.models", "MODELS"),
@@ -139,12 +137,10 @@ def _read(files: Sequence[str]) -> list[Game]:
     metavar="N",
     help="Leave out events with more players per round.",
 )
-@click.option(
-    "--append", type=click.Path(path_type=Path, dir_okay=False), metavar="F.csv", help="Add the rows to this CSV."
-)
-@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots here.")
+@click.option("--append", type=FILE, metavar="F.csv", help="Add the rows to this CSV.")
+@plots_option
 @keep_duplicates_option
-@format_option
+@table_options
 def fit(
     files: Sequence[str],
     by: str,
@@ -158,7 +154,6 @@ def fit(
     append: Path | None,
     plots: Path | None,
     keep_duplicates: bool,
-    format: str,
     **turns_options: Any,
 ) -> None:
     """Fit the model of a fallible player to games: sensitivity s and consistency c (Regan & Haworth 2011).
@@ -181,13 +176,13 @@ def fit(
     from assay.moves.fits import COLUMNS, Fitting, append_rows, fit_table
 
     games = each_once(_read(files), keep_duplicates)
-    for wanted, keep, what in (
-        (exclude_team, without_teams, "team games"),
-        (max_swiss is not None, lambda some: without_crowds(some, max_swiss or 0), "games of crowded events"),
+    for wanted, keep, what, of_what in (
+        (exclude_team, without_teams, "team game", ""),
+        (max_swiss is not None, lambda some: without_crowds(some, max_swiss or 0), "game", " of crowded events"),
     ):
         if wanted:
             kept = keep(games)
-            say(f"Left out: {len(games) - len(kept):,} {what}.", err=True)
+            say(f"Left out: {counted(len(games) - len(kept), what)}{of_what}.", err=True)
             games = kept
     turns = _turns(games, **turns_options)
     how = Fitting(method, model, curve)  # type: ignore[arg-type]
@@ -196,10 +191,14 @@ def fit(
     columns = [by, *(name for name in COLUMNS if name != "note" or any(row.note for row in rows))]
     decimals = dict.fromkeys(("s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual"), 3)
     decimals |= dict.fromkeys(("s_error", "c_error", "s_fit_error", "qfit"), 4) | {"elo": 0}
-    print_table(values, columns, format=format, decimals=decimals)
+    wide = ("c_fit", "s_fit", "s_error", "c_error", "s_fit_error", "qfit", "elsewhere")
+    titles = {"mm_predicted": "mm_exp", "mm_actual": "mm", "ad_predicted": "ad_exp", "ad_actual": "ad"}
+    print_answer(
+        Answer(shown=Table(values, columns_of(columns, decimals=decimals, titles=titles, wide=wide, below=("note",))))
+    )
     if append is not None:
         count = append_rows(append, ", ".join(Path(file).name for file in files), rows, fix_c)
-        say(f"Added {count:,} rows to {append}.", err=True)
+        say(f"Added {counted(count, 'row')} to {append}.", err=True)
     if plots is not None:
         from assay.reports.plots import plot_fits
 
@@ -208,7 +207,7 @@ def fit(
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @_turns_options
 @click.option(
     "--by", type=click.Choice(DIFFERENCE_GROUPS), default="player", show_default=True, help="One row for each of these."
@@ -220,16 +219,15 @@ def fit(
     show_default=True,
     help="Greatest loss of a move, in pawns.",
 )
-@click.option("--lines", type=click.IntRange(1), help="Which analyses, if the store has several widths.")
+@_lines_option
 @keep_duplicates_option
-@format_option
+@table_options
 def difference(
     files: Sequence[str],
     by: str,
     cap: float,
     lines: int | None,
     keep_duplicates: bool,
-    format: str,
     **turns_options: Any,
 ) -> None:
     """How much worse the moves played were than the engine's own, on average (Guid & Bratko 2006).
@@ -250,7 +248,7 @@ def difference(
     games = each_once(_read(files), keep_duplicates)
     rows = difference_table(_turns(games, lines=lines, **turns_options), by, cap=cap)
     decimals = dict.fromkeys(("raw", "raw_error", "scaled", "scaled_error"), 4) | {"elo": 0}
-    print_table(rows, [by, *DIFFERENCE_COLUMNS], format=format, decimals=decimals)
+    print_answer(Answer(shown=Table(rows, columns_of((by, *DIFFERENCE_COLUMNS), decimals=decimals))))
 
 
 def _parameters(
@@ -272,19 +270,15 @@ def _parameters(
 @click.command(cls=Command)
 @click.argument("file", metavar="FILE")
 @_turns_options
-@click.option(
-    "--game", "number", type=click.IntRange(1), default=1, show_default=True, help="Number of the game in the file."
-)
+@game_option.but(default=1)
 @click.option(
     "--candidates", type=click.IntRange(1), default=4, show_default=True, help="Moves of each spread to show."
 )
 @click.option("--elo", type=float, help="Probabilities for this rating.  [default: the rating in the tags]")
 @click.option("--s", type=float, help="Probabilities for this sensitivity.")
 @click.option("--c", type=float, help="Probabilities for this consistency.")
-@click.option(
-    "--calibration", metavar="NAME|FILE", help="Which makes s and c of a rating.  [default: that of the depth]"
-)
-@format_option
+@calibration_option
+@table_options
 def show(
     file: str,
     number: int,
@@ -293,7 +287,6 @@ def show(
     s: float | None,
     c: float | None,
     calibration: str | None,
-    format: str,
     **turns_options: Any,
 ) -> None:
     """Show a game turn by turn, as the model sees it.
@@ -318,7 +311,7 @@ def show(
 
     games = _read([file])
     if number > len(games):
-        raise InputError(f"there are {len(games)} games in {file}, and no game {number}.")
+        raise InputError(f"{there_are(len(games), 'game')} in {file}, and no game {number}.")
     turns = _turns(games[number - 1 : number], **turns_options)
     if elo is not None or s is not None or c is not None:
         pairs = np.tile(_parameters(elo, s, c, calibration, turns.depth), (len(turns), 1))
@@ -326,10 +319,9 @@ def show(
         ratings = np.where(np.isfinite(turns.rating), turns.rating, 2000.0)
         known = {rating: _parameters(rating, None, None, calibration, turns.depth) for rating in set(ratings.tolist())}
         pairs = np.array([known[rating] for rating in ratings.tolist()])
-    rows, as_text = [], format == "table"
+    rows = []
     for turn in show_turns(turns, pairs[:, 0], pairs[:, 1], lines=candidates):
         spread = [f"{'*' if x.played else ''}{x.san} {x.value:+.2f} {said_chance(x.probability)}" for x in turn.spread]
-        chance = said_chance(turn.probability) if as_text and turn.probability is not None else turn.probability
         rows.append(
             {
                 "move": turn.number,
@@ -338,11 +330,17 @@ def show(
                 "evaluation": turn.value,
                 "rank": turn.rank,
                 "delta": turn.delta,
-                "probability": chance,
+                "probability": turn.probability,
                 "spread": ", ".join(spread),
             }
         )
-    print_table(rows, format=format, decimals={"delta": 3})
+    columns = (
+        *columns_of(("move", "played", "engine", "evaluation", "rank"), titles={"evaluation": "eval"}),
+        Column("delta", decimals=3),
+        Column("probability", "prob", said=said_chance),
+        Column("spread"),
+    )
+    print_answer(Answer(shown=Table(rows, columns)))
 
 
 def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
@@ -355,13 +353,11 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@files_argument
 @store_option
-@click.option(
-    "--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Depth of the analyses, in plies."
-)
+@depth_option
 @click.option("--mileposts", callback=_marks, default="1600:2700:100", show_default=True, help="The marks.")
-@click.option("--within", type=click.FloatRange(1), default=20, show_default=True, help="Points from a mark, at most.")
+@_within_option.but(default=20)
 @click.option(
     "--method",
     type=OneOf("assay.moves.regan.problem", "CRITERIA"),
@@ -369,32 +365,24 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
     show_default=True,
     help="How s and c are fitted at each mark.",
 )
-@click.option("--engine", metavar="NAME", help="Whose analyses, where the store holds several engines'.")
+@engine_option
 @click.option("--name", help="Name of the calibration.  [default: that of the output file]")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the resampling.")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="CALIBRATION.json",
-    help="Where to write it.",
-)
+@seed_option
+@out_option.but("--output", metavar="CALIBRATION.json")
 @keep_duplicates_option
-@format_option
+@table_options
 def calibrate(
     files: Sequence[str],
     store: Path | None,
-    depth: int,
+    depth: int | None,
     mileposts: range,
     within: float,
     method: Any,
-    engine: str | None,
+    engines: Sequence[str],
     name: str | None,
     seed: int,
-    output: Path,
+    out: Path,
     keep_duplicates: bool,
-    format: str,
 ) -> None:
     """Calibrate the scale from error to Elo on rated, analysed games.
 
@@ -421,7 +409,7 @@ def calibrate(
     from assay.moves.calibrating import make_calibration
     from assay.moves.calibration import save
 
-    from_move, limit = 9, 3.0
+    from_move, limit, depth = 9, 3.0, depth or DEPTH
     paths = find_files(list(files))
     games = each_once(read_all(files), keep_duplicates)
     with Store(store or default_store()) as opened:
@@ -431,11 +419,11 @@ def calibrate(
             depth=depth,
             from_move=from_move,
             limit=limit,
-            engine=engine,
+            engine=one_engine(engines) if engines else None,
         )
     calibration, values = make_calibration(
         turns,
-        name=name or output.name.removesuffix(".json"),
+        name=name or out.name.removesuffix(".json"),
         marks=mileposts,
         within=within,
         method=method,
@@ -444,9 +432,9 @@ def calibrate(
         inputs=describe_inputs(path for path in paths if path != "-"),
         seed=seed,
     )
-    save(calibration, values, output)
-    _print_calibration(calibration, format)
-    say(f"Written to {output}.", err=True)
+    save(calibration, values, out)
+    _print_calibration(calibration)
+    say(f"Written to {out}.", err=True)
 
 
 @click.group(cls=click.Group)
@@ -462,12 +450,10 @@ def calibration() -> None:
 
 @calibration.command("show", cls=Command)
 @click.argument("name", required=False)
-@click.option("--depth", type=click.IntRange(1, 60), help="The default calibration at this depth.")
-@click.option(
-    "--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots of it here, too."
-)
-@format_option
-def calibration_show(name: str | None, depth: int | None, plots: Path | None, format: str) -> None:
+@depth_option
+@plots_option
+@table_options
+def calibration_show(name: str | None, depth: int | None, plots: Path | None) -> None:
     """Print a calibration: its marks, its line, and what identifies it.
 
     NAME is one that comes with Assay or the path of a file; without it, the default. 'rybka-3-d13' is the published
@@ -483,7 +469,7 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None, fo
     from assay.moves.calibration import load
 
     found = load(name, depth=depth)
-    _print_calibration(found, format)
+    _print_calibration(found)
     if plots is not None:
         from assay.reports.plots import plot_calibration
 
@@ -492,8 +478,8 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None, fo
 
 
 @calibration.command("list", cls=Command)
-@format_option
-def calibration_list(format: str) -> None:
+@table_options
+def calibration_list() -> None:
     """List the calibrations that come with Assay.
 
     \b
@@ -517,7 +503,8 @@ def calibration_list(format: str) -> None:
                 "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE",
             }
         )
-    print_table(rows, ["name", "engine", "depth", "lines", "games", "turns", "line"], format=format)
+    names = ("name", "engine", "depth", "lines", "games", "turns", "line")
+    print_answer(Answer(shown=Table(rows, columns_of(names))))
 
 
 MARK_COLUMNS = (
@@ -526,17 +513,15 @@ MARK_COLUMNS = (
 )
 
 
-def _print_calibration(found: Calibration, format: str) -> None:
-    """The table of the marks on stdout; in text, what identifies the calibration around it."""
-    columns = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
-    if format != "table":
-        print_table(list(found.marks), columns, format=format)
-        return
-    for line in _description(found):
-        say(line)
-    say()
-    decimals = {name: 3 for name in columns if name[0] in "sc" or name.startswith(("mm", "ad"))}
-    print_table(list(found.marks), columns, decimals=decimals | {"ae_r": 4, "ipr": 0, "ipr_error": 0})
+def _print_calibration(found: Calibration) -> None:
+    """The table of the marks; in text, what identifies the calibration above it."""
+    names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
+    decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
+    decimals |= {"ae_r": 4, "ipr": 0, "ipr_error": 0}
+    wide = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
+    titles = {"mm_actual": "mm", "ad_actual": "ad"}
+    columns = columns_of(names, decimals=decimals, titles=titles, wide=wide if "s_fit" in names else ())
+    print_answer(Answer(shown=Table(found.marks, columns), head="\n".join(_description(found))))
 
 
 def _description(found: Calibration) -> list[str]:
@@ -573,32 +558,19 @@ def _description(found: Calibration) -> list[str]:
 @click.option("--s", "all_s", type=float, multiple=True, help="A player of this sensitivity ...")
 @click.option("--c", "all_c", type=float, multiple=True, help="... and this consistency; once for each player.")
 @click.option("--games", type=click.IntRange(1), default=10, show_default=True, help="Games in all, each pair in turn.")
-@click.option(
-    "-o",
-    "out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    metavar="F.pgn",
-    help="Where to write them.",
-)
+@out_option.but(metavar="F.pgn")
 @click.option(
     "--assist", "assists", multiple=True, metavar="NAME:SHARE[:FROM_MOVE]", help="Help a player on a share of moves."
 )
 @click.option("--name", "names", multiple=True, help="Name of a player, in order.  [default: Player 1, Player 2, ...]")
-@click.option("--engine", default="stockfish", show_default=True, help="Engine that values the moves.")
-@click.option(
-    "--depth", type=click.IntRange(1, 60), default=10, show_default=True, help="Depth of its searches, in plies."
-)
-@click.option("--lines", type=click.IntRange(2), default=50, show_default=True, help="Moves to value.")
-@click.option(
-    "--calibration", metavar="NAME|FILE", help="Which makes s and c of a rating.  [default: that of the depth]"
-)
+@engine_option
+@depth_option
+@_lines_option.but(default=50, show_default=True)
+@calibration_option
 @click.option("--event", default="Simulated tournament", show_default=True, help="Name of the event.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed plays the same games."
-)
-@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
-@click.option("--store", type=click.Path(path_type=Path, dir_okay=False), help="Keep the analyses in this store.")
+@seed_option
+@workers_option
+@store_option.but(help="Keep the analyses in this store.")
 def simulate(
     elos: Sequence[float],
     all_s: Sequence[float],
@@ -607,8 +579,8 @@ def simulate(
     out: Path,
     assists: Sequence[str],
     names: Sequence[str],
-    engine: str,
-    depth: int,
+    engines: Sequence[str],
+    depth: int | None,
     lines: int,
     calibration: str | None,
     event: str,
@@ -642,6 +614,7 @@ def simulate(
     from assay.paths import atomic
     from assay.progress import Progress
 
+    depth, engine = depth or DEPTH, one_engine(engines)
     entrants = _entrants(elos, all_s, all_c, names, assists, calibration, depth)
     settings = {
         "engine": engine,

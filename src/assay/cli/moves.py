@@ -10,20 +10,26 @@ import click
 
 from assay.cli.options import (
     Command,
-    F,
     OneOf,
-    counted,
-    format_option,
+    aliases_option,
+    analysis_options,
+    files_argument,
+    game_option,
     is_quiet,
-    keep_duplicates_option,
-    pool_option,
-    print_table,
+    level_option,
+    one_engine,
+    player_option,
+    plots_option,
+    print_answer,
     say,
-    store_option,
+    seed_option,
+    table_options,
     tell_duplicates,
     tell_turns,
+    without_option,
 )
 from assay.paths import default_store
+from assay.table import Answer, Table, columns_of, counted, there_are
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
@@ -42,49 +48,8 @@ TITLES = {
     "share_high": "high",
     "expected_beyond": "beyond",
 }
-
-
-def _analysis_options(function: F) -> F:
-    """Which calibration, which depth, which engine: what every command that rates games asks."""
-    for option in reversed(
-        (
-            click.option("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]"),
-            click.option("--depth", type=click.IntRange(1, 60), help="Depth of the analyses, in plies.  [default: 10]"),
-            click.option("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals."),
-            click.option("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for."),
-            click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks."),
-            click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's."),
-            click.option("--no-analysis", is_flag=True, help="Use what is stored; start no engine."),
-            click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]"),
-            click.option(
-                "--aliases",
-                type=click.Path(path_type=Path, dir_okay=False),
-                help="CSV file, rows of main,other,...: the moves of all are those of the first.",
-            ),
-            pool_option,
-            keep_duplicates_option,
-        )
-    ):
-        function = option(function)
-    return function
-
-
-def _which_options(function: F) -> F:
-    """Whose moves, and which games."""
-    function = click.option(
-        "--without",
-        type=click.IntRange(1),
-        multiple=True,
-        metavar="GAME",
-        help="Leave out this game, by its number; may be given several times.",
-    )(function)
-    return click.option("--player", metavar="NAME", help="Only this player.")(function)
-
-
-def _level(ctx: click.Context, param: click.Parameter, value: float) -> float:
-    if not 50 <= value < 100:
-        raise click.BadParameter(f"{value:g} is not between 50 and 100.")
-    return value / 100
+_IPR_WIDE = ("mm_expected", "top3", "top3_expected", "ad_expected", "s", "c", "method")
+_SCREEN_SHOWN = ("player", "part", "pool", "rating", "z_mm", "z_t3", "z_ae", "z", "q_value", "ipr", "note")
 
 
 def _turns(
@@ -94,7 +59,7 @@ def _turns(
     depth: int | None,
     quick: bool,
     deep: bool,
-    engine: str,
+    engines: Sequence[str],
     any_engine: bool,
     no_analysis: bool,
     workers: int | None,
@@ -134,16 +99,16 @@ def _turns(
         check(players_of(games), names or {})
     if one_game is not None:
         if one_game > len(games):
-            raise InputError(f"there are {len(games)} games in {files[0]}, and no game {one_game}.")
+            raise InputError(f"{there_are(len(games), 'game')} in {files[0]}, and no game {one_game}.")
         games = games[one_game - 1 : one_game]
     seen = Seen()
-    counted = np.array([keep_duplicates or seen.add(game) for game in games], np.bool_)
+    once = np.array([keep_duplicates or seen.add(game) for game in games], np.bool_)
     turns = analysed_turns(
         games,
         store or default_store(),
         chosen,
-        counted=counted,
-        engine=engine,
+        counted=once,
+        engine=one_engine(engines),
         any_engine=any_engine,
         no_analysis=no_analysis,
         workers=workers,
@@ -159,12 +124,12 @@ def _turns(
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@store_option
+@files_argument
 @click.option(
     "--by", type=click.Choice(IPR_GROUPS), default="player", show_default=True, help="One row for each of these."
 )
-@_which_options
+@player_option
+@without_option
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
@@ -180,14 +145,13 @@ def _turns(
     show_default=True,
     help="Kind of interval.",
 )
-@click.option(
-    "--level", type=float, callback=_level, default=95, show_default=True, help="Level of the interval, in %."
-)
+@level_option
 @click.option("--no-prior", is_flag=True, help="Do not draw ratings from few turns towards the player's rating.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the bootstrap.")
-@click.option("--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write plots here, too.")
-@_analysis_options
-@format_option
+@seed_option
+@plots_option
+@analysis_options
+@aliases_option
+@table_options
 def ipr(
     files: Sequence[str],
     store: Path | None,
@@ -201,7 +165,6 @@ def ipr(
     no_prior: bool,
     seed: int,
     plots: Path | None,
-    format: str,
     **analysis: Any,
 ) -> None:
     """Rate players by their moves: the intrinsic performance rating, with its interval.
@@ -233,11 +196,12 @@ def ipr(
     names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
     if by in ("player", "opponent"):
         rows = sort_rows(rows)
-    columns = _columns([by, *COLUMNS[1:]], [row.pool for row in rows])
+    names_shown = _columns([by, *COLUMNS[1:]], [row.pool for row in rows])
     values = [row.values() | {by: names[row.group], "pool": row.pool} for row in rows]
     whole = {"elo": 0, "performance": 0, "ipr": 0, "low": 0, "high": 0}
     decimals = whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
-    print_table(values, columns, format=format, decimals=decimals, titles=TITLES)
+    columns = columns_of(names_shown, decimals=decimals, titles=TITLES, wide=_IPR_WIDE, below=("note",))
+    print_answer(Answer(shown=Table(values, columns)))
     if plots is not None:
         from assay.reports.plots import plot_ratings
 
@@ -259,7 +223,7 @@ def _without(turns: Turns, games: Sequence[int]) -> Turns:
     if not games:
         return turns
     if max(games) > turns.games.height:
-        raise InputError(f"--without {max(games)}: there are {turns.games.height} games.")
+        raise InputError(f"--without {max(games)}: {there_are(turns.games.height, 'game')}.")
     kept = turns.only(~np.isin(turns.game, np.array(games) - 1))
     if not len(kept):
         raise InputError("with these games left out there are no turns to judge.")
@@ -291,8 +255,7 @@ def _check_player(turns: Turns, player: str | None) -> None:
 
 @click.command(cls=Command)
 @click.argument("file", metavar="FILE")
-@store_option
-@click.option("--game", type=click.IntRange(1), default=1, show_default=True, help="Number of the game in the file.")
+@game_option.but(default=1)
 @click.option(
     "--prior",
     default="flat",
@@ -300,22 +263,18 @@ def _check_player(turns: Turns, player: str | None) -> None:
     metavar="flat|tag|MEAN:SD",
     help="Before the first move: all ratings alike, about the tag's rating, or normal.",
 )
-@click.option(
-    "--level", type=float, callback=_level, default=80, show_default=True, help="Level of the interval, in %."
-)
-@click.option(
-    "--plots", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write a plot here, too."
-)
-@_analysis_options
-@format_option
+@level_option.but(default=80)
+@plots_option
+@analysis_options
+@aliases_option
+@table_options
 def posterior(
     file: str,
     store: Path | None,
-    game: int,
+    number: int,
     prior: str,
     level: float,
     plots: Path | None,
-    format: str,
     **analysis: Any,
 ) -> None:
     """Follow the rating through one game: the posterior of both players after every move.
@@ -333,16 +292,16 @@ def posterior(
     from assay.pools import POOLS, is_online, scale_of
 
     given = _prior(prior)
-    turns, chosen = _turns([file], store, one_game=game, **analysis)
+    turns, chosen = _turns([file], store, one_game=number, **analysis)
     where = scale_of(turns.games["pool"][0])
     if is_online(where):
         raise InputError(
-            f"game {game} was played elsewhere ({POOLS[where]}), and the scale is that of slow games over the board; "
+            f"game {number} was played elsewhere ({POOLS[where]}), and the scale is that of slow games over the board; "
             "--pool otb-slow takes it for one."
         )
     found = game_posteriors(turns, 0, chosen, prior=given)
     if not any(len(side.ply) for side in found):
-        raise InputError(f"game {game} has no turns to judge: all are before move 9, decided or repeated.")
+        raise InputError(f"game {number} has no turns to judge: all are before move 9, decided or repeated.")
     rows = []
     for side in found:
         low, high = side.posterior.interval(level)
@@ -358,8 +317,9 @@ def posterior(
                 }
             )
     rows.sort(key=lambda row: row["ply"])
-    columns = ["ply", "move", "player", "mean", "low", "high"]
-    print_table(rows, columns, format=format, decimals={"mean": 0, "low": 0, "high": 0})
+    decimals = {"mean": 0, "low": 0, "high": 0}
+    columns = columns_of(("ply", "move", "player", "mean", "low", "high"), decimals=decimals)
+    print_answer(Answer(shown=Table(rows, columns)))
     if plots is not None:
         from assay.reports.plots import plot_posterior
 
@@ -380,8 +340,7 @@ def _prior(text: str) -> tuple[float, float] | str | None:
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@store_option
+@files_argument
 @click.option(
     "--rating",
     "ratings",
@@ -400,7 +359,8 @@ def _prior(text: str) -> tuple[float, float] | str | None:
 @click.option(
     "--by", type=click.Choice(SCREEN_PARTS), default="event", show_default=True, help="A row per player and ..."
 )
-@_which_options
+@player_option
+@without_option
 @click.option(
     "--rating-error",
     type=click.FloatRange(0),
@@ -410,8 +370,9 @@ def _prior(text: str) -> tuple[float, float] | str | None:
     help="Standard error of the ratings, for players whose rating is young or old.",
 )
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no z.")
-@_analysis_options
-@format_option
+@analysis_options
+@aliases_option
+@table_options
 def screen(
     files: Sequence[str],
     store: Path | None,
@@ -422,7 +383,6 @@ def screen(
     without: Sequence[int],
     rating_error: float,
     min_turns: int,
-    format: str,
     **analysis: Any,
 ) -> None:
     """Compare players' moves with what is expected of their ratings.
@@ -443,8 +403,6 @@ def screen(
       assay screen open.pgn --null field --rating current-ratings.csv
       assay screen season.pgn --by all --player 'Doe, John'
     """
-    import textwrap
-
     from assay.moves.evidence import judge
     from assay.moves.groups import by_pool
     from assay.moves.screening import COLUMNS, conclusion, screen_groups
@@ -465,11 +423,12 @@ def screen(
     # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
     rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
     shown = [row for row in rows if player in (None, row.player)]
-    if format == "table":
-        say("\n".join(textwrap.fill(line, 110) for line in conclusion(rows, len(shown)).splitlines()) + "\n")
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
-    columns = _columns(COLUMNS, [row.pool for row in rows])
-    print_table(
-        [row.values() | {"pool": row.pool} for row in shown], columns, format=format, decimals=digits, titles=TITLES
+    names = _columns(COLUMNS, [row.pool for row in rows])
+    wide = [name for name in names if name not in _SCREEN_SHOWN]
+    table = Table(
+        [row.values() | {"pool": row.pool} for row in shown],
+        columns_of(names, decimals=digits, titles=TITLES, wide=wide, below=("note",)),
     )
+    print_answer(Answer(shown=table, head=conclusion(rows, len(shown))))

@@ -1,10 +1,11 @@
-"""The options of all commands, each defined once; what a command prints; the foot of its help."""
+"""The options of all commands, each defined once; how a command prints; the foot of its help."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,17 +15,21 @@ import click
 
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
-from assay.table import FORMATS, render
+from assay.table import FORMATS, WIDTH, Answer, counted, reasons
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
     from assay.games import Game
     from assay.games.duplicates import Duplicates
 
-
 _MOST = 10**15  # no option takes more: nodes of a search are the greatest
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+KNOWN_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+KNOWN_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg]
@@ -123,38 +128,177 @@ def is_quiet() -> bool:
     return bool(ctx and ctx.meta.get("assay.quiet"))
 
 
-def format_option(function: F) -> F:
-    """`--format table|csv|json`, for every command that prints a table."""
-    return click.option(
-        "--format",
-        "format",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="How to print the table.",
-    )(function)
+def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options as one decorator, in this order."""
+
+    def apply(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return apply
 
 
-def store_option(function: F) -> F:
-    """`--store FILE`: the analysis store; without it the one in the user's data folder."""
-    return click.option(
-        "--store",
-        type=click.Path(path_type=Path, dir_okay=False),
-        default=None,
-        help="Analysis store (default: in the user's data folder).",
-    )(function)
+class Shared:
+    """An option of several commands: one name, one meaning, one text; a command may need another default."""
+
+    def __init__(self, *names: str, **how: Any) -> None:
+        self.names, self.how = names, how
+
+    def __call__(self, function: F) -> F:
+        """Give the option to a command."""
+        return click.option(*self.names, **self.how)(function)
+
+    def but(self, *names: str, **how: Any) -> Shared:
+        """The same with another default, required or not, or known by an older name as well."""
+        return Shared(*self.names, *names, **self.how | how)
 
 
-def out_folder_option(function: F) -> F:
-    """`-o DIR`: the folder that files go into; without it, here."""
-    return click.option(
-        "-o",
-        "--out",
-        type=click.Path(path_type=Path, file_okay=False),
-        default=Path(),
-        metavar="DIR",
-        help="Where the files go.  [default: here]",
-    )(function)
+def _kept(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """Remember how to print, for `print_answer`."""
+    ctx.meta[f"assay.{param.name}"] = value
+    return value
+
+
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+
+# What the games are, and which of them.
+where_option = Shared("--where", metavar="EXPR", help="Only games for which this holds; see 'assay filter --help'.")
+player_option = Shared("--player", metavar="NAME", help="Only this player.")
+without_option = Shared(
+    "--without",
+    type=click.IntRange(1),
+    multiple=True,
+    metavar="GAME",
+    help="Leave out this game, by its number; may be given several times.",
+)
+aliases_option = Shared(
+    "--aliases", type=FILE, metavar="FILE", help="CSV file, rows of main,other,...: all are taken for the first."
+)
+pool_option = Shared(
+    "--pool",
+    type=OneOf("assay.pools", "POOLS"),
+    metavar="NAME",
+    help="Take all games for this pool's, such as otb-slow.  [default: by Site, Event, TimeControl]",
+)
+keep_duplicates_option = Shared(
+    "--keep-duplicates", is_flag=True, help="Count a game that occurs twice (same players, same moves) twice."
+)
+
+
+game_option = Shared(
+    "--game", "number", type=click.IntRange(1), show_default=True, help="Number of the game, as in the file."
+)
+band_width_option = Shared(
+    "--band-width",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    help="Width of a rating band, in Elo.",
+)
+
+# The analyses.
+store_option = Shared("--store", type=FILE, help="Analysis store.  [default: in the user's data folder]")
+depth_option = Shared("--depth", type=click.IntRange(1, 244), help="Depth of the analyses, in plies.  [default: 10]")
+engine_option = Shared(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="NAME",
+    help="A program, or whose stored analyses; several times for a jury.  [default: stockfish]",
+)
+workers_option = Shared("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+calibration_option = Shared("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]")
+from_move_option = Shared(
+    "--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game that counts."
+)
+analysis_options = stacked(
+    store_option,
+    calibration_option,
+    depth_option,
+    Shared("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals."),
+    Shared("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for."),
+    engine_option,
+    Shared("--any-engine", is_flag=True, help="Go on with another engine than the calibration's."),
+    Shared("--no-analysis", is_flag=True, help="Use what is stored; start no engine."),
+    workers_option,
+    pool_option,
+    keep_duplicates_option,
+)
+
+# What is made of them.
+format_option = Shared(
+    "--format",
+    type=click.Choice(FORMATS),
+    default="table",
+    show_default=True,
+    callback=_kept,
+    expose_value=False,
+    help="How to print the table.",
+)
+wide_option = Shared(
+    "--wide",
+    is_flag=True,
+    callback=_kept,
+    expose_value=False,
+    help="All columns in text, however wide; CSV and JSON have them all.",
+)
+table_options = stacked(format_option, wide_option)
+plots_option = Shared("--plots", type=FOLDER, metavar="DIR", help="Write plots into this folder, too.")
+
+
+out_option = Shared("-o", "--out", type=FILE, required=True, metavar="FILE", help="Where the output goes.")
+out_folder_option = out_option.but(type=FOLDER, default=Path(), required=False, metavar="DIR")
+seed_option = Shared(
+    "--seed",
+    type=click.IntRange(0, 2**63),
+    default=0,
+    show_default=True,
+    help="Of what is drawn at random: the same seed, the same result.",
+)
+
+
+def _level(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    if not 50 <= value < 100:
+        raise click.BadParameter(f"{value:g} is not between 50 and 100.")
+    return value / 100
+
+
+level_option = Shared(
+    "--level", type=float, callback=_level, default=95, show_default=True, help="Level of the interval, in %."
+)
+
+
+def one_engine(engines: Sequence[str]) -> str:
+    """The engine, where a jury has no meaning."""
+    if len(engines) > 1:
+        raise click.UsageError("only one --engine here; a jury of several is for 'assay analyse' and 'assay fit'.")
+    return engines[0] if engines else "stockfish"
+
+
+def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:
+    low, _, high = value.partition(":")
+    if not low.isdecimal() or not high.isdecimal() or int(low) >= int(high):
+        raise click.BadParameter(f"{value!r} is no range of ratings such as 600:3000.")
+    return int(low), int(high)
+
+
+def ratings_option(name: str) -> Shared:
+    """A range of ratings, LOW:HIGH."""
+    return Shared(name, "bounds", callback=_range, default="600:3000", show_default=True, help="Ratings to take.")
+
+
+def width() -> int:
+    """How wide a text may be: as the terminal, if it goes to one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+
+
+def print_answer(answer: Answer) -> None:
+    """Print an answer to stdout, as --format and --wide ask, and its remarks to stderr."""
+    meta = click.get_current_context().meta
+    say(answer.to(meta.get("assay.format", "table"), width(), wide=meta.get("assay.wide", False)))
+    for remark in answer.remarks:
+        say(remark, err=True)
 
 
 _LONGEST_REMARK = 4000
@@ -173,25 +317,6 @@ def print_data(text: str) -> None:
     click.echo(printable(text, lines=True) if sys.stdout.isatty() else text, nl=False)
 
 
-def pool_option(function: F) -> F:
-    """`--pool NAME`: where all games were played, whatever their tags say."""
-    return click.option(
-        "--pool",
-        type=OneOf("assay.pools", "POOLS"),
-        metavar="NAME",
-        help="Take all games for this pool's, such as otb-slow.  [default: by Site, Event, TimeControl]",
-    )(function)
-
-
-def keep_duplicates_option(function: F) -> F:
-    """`--keep-duplicates`: games that occur more than once count as often as they occur."""
-    return click.option(
-        "--keep-duplicates",
-        is_flag=True,
-        help="Count a game that occurs twice (same players, same moves) twice.",
-    )(function)
-
-
 def tell_duplicates(found: Duplicates | str) -> None:
     """Say on stderr which games occur more than once, if any do."""
     if found:
@@ -208,29 +333,6 @@ def each_once(games: Sequence[Game], keep_duplicates: bool) -> list[Game]:
     found = list(unique(games, seen))
     tell_duplicates(seen.duplicates)
     return found
-
-
-def print_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, **how: Any) -> None:
-    """Print a table to stdout; see :func:`assay.table.render`."""
-    say(render(rows, columns, **how))
-
-
-def counted(count: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "game"), counted(2500, "game")
-    ('1 game', '2,500 games')
-    """
-    return f"{count:,} {noun}{'s' * (count != 1)}"
-
-
-def reasons(counts: Counter[str]) -> str:
-    """What was counted by reason, the most frequent first.
-
-    >>> reasons(Counter({"a variant": 2, "no moves": 1200, "damaged": 0}))
-    'no moves 1,200, a variant 2'
-    """
-    return ", ".join(f"{reason} {count:,}" for reason, count in counts.most_common() if count)
 
 
 def tell_turns(turns: Turns, problems: Counter[str], rests_on: str) -> None:

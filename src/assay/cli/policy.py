@@ -9,21 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.options import Command, format_option, is_quiet, print_table, say
+from assay.cli.options import (
+    FOLDER,
+    KNOWN_FILE,
+    KNOWN_FOLDER,
+    Command,
+    files_argument,
+    game_option,
+    is_quiet,
+    out_option,
+    print_answer,
+    ratings_option,
+    say,
+    seed_option,
+    table_options,
+    where_option,
+)
+from assay.table import Answer, Table, columns_of, counted
 
 if TYPE_CHECKING:
-    from assay.policy.likely import Answer
-
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-_THERE = click.Path(path_type=Path, file_okay=False, exists=True)
-
-
-def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:
-    low, _, high = value.partition(":")
-    if not low.isdecimal() or not high.isdecimal() or int(low) >= int(high):
-        raise click.BadParameter(f"{value!r} is no range of ratings such as 600:3000.")
-    return int(low), int(high)
+    from assay.policy.likely import Foretold
 
 
 def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -45,11 +50,13 @@ def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]
     help="Whose ratings they are: of games over the board, or of Lichess.",
 )
 @click.option("--top", type=click.IntRange(1), help="Moves to list of a position.  [default: 8 in the table, else all]")
-@click.option("--game", "number", type=click.IntRange(1), help="Which game of FILE.  [default: the first]")
+@game_option
 @click.option("--ply", type=click.IntRange(1), help="Of FILE, the position before this ply, or of this line, alone.")
-@click.option("--policy", "network", type=_FILE, metavar="NETWORK", help="Another policy, or weights such as Maia's.")
-@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Draw one position (.svg).")
-@format_option
+@click.option(
+    "--policy", "network", type=KNOWN_FILE, metavar="NETWORK", help="Another policy, or weights such as Maia's."
+)
+@out_option.but(required=False, metavar="FILE.svg")
+@table_options
 def chances(
     words: Sequence[str],
     levels: Sequence[int],
@@ -59,7 +66,6 @@ def chances(
     ply: int | None,
     network: Path | None,
     out: Path | None,
-    format: str,
 ) -> None:
     """Tell what people of some ratings would play: the chance of every move, at once and without an engine.
 
@@ -90,19 +96,16 @@ def chances(
         raise InputError(f"{text!r} is neither a file nor a position in FEN.")
     if ply is not None:
         if ply > len(spots):
-            raise InputError(f"{path} has {len(spots)} positions here, so there is no {ply}.")
+            raise InputError(f"{path} has {counted(len(spots), 'position')} here, so there is no {ply}.")
         spots = spots[ply - 1 : ply]
     if out is not None and len(spots) != 1:
         raise InputError("-o draws one position: choose it with --ply.")
     found = answers(spots, levels, pool=pool, network=None if network is None else open_network(network))
-    if format != "table":
-        print_table([row for at, one in enumerate(found, 1) for row in _every_move(at, one, top)], format=format)
-    elif len(found) == 1:
-        if not found[0].moves:
-            raise InputError("the game is over in this position: there is no legal move.")
-        print_table(_one_position(found[0], top or 8))
-    else:
-        print_table([_one_move(one) for one in found])
+    if len(found) == 1 and not found[0].moves:
+        raise InputError("the game is over in this position: there is no legal move.")
+    every = [row for at, one in enumerate(found, 1) for row in _every_move(at, one, top)]
+    rows = _one_position(found[0], top or 8) if len(found) == 1 else [_one_move(one) for one in found]
+    print_answer(Answer(shown=_table(rows), data=_table(every)))
     if out is not None:
         from assay.paths import atomic
         from assay.reports.boards import chances_svg
@@ -111,21 +114,25 @@ def chances(
             part.write_text(chances_svg(found[0]), encoding="utf-8")
 
 
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
+    return Table(rows, columns_of(list(rows[0]) if rows else []))
+
+
 def _percent(chance: float) -> str:
     return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * chance:.1f} %"
 
 
-def _one_position(answer: Answer, top: int) -> list[dict[str, Any]]:
+def _one_position(answer: Foretold, top: int) -> list[dict[str, Any]]:
     """The likeliest moves of a position; what is left is summed up in the last row."""
     listed = [(one.san + " (played)" * (one.move == answer.spot.played), one.chances) for one in answer.moves[:top]]
     if rest := answer.moves[top:]:
         sums = [sum(one.chances[at] for one in rest) for at in range(len(answer.levels))]
-        listed.append((f"{len(rest)} others", tuple(sums)))
+        listed.append((f"{counted(len(rest), 'other')}", tuple(sums)))
     named = [f"{level:.0f}" for level in answer.levels]
     return [{"move": san, **dict(zip(named, map(_percent, own), strict=True))} for san, own in listed]
 
 
-def _one_move(answer: Answer) -> dict[str, Any]:
+def _one_move(answer: Foretold) -> dict[str, Any]:
     """A row for a position of a game: what was played with its chances, and what was likeliest."""
     played = answer.played
     row: dict[str, Any] = {"move": answer.spot.number}
@@ -140,7 +147,7 @@ def _one_move(answer: Answer) -> dict[str, Any]:
     return row
 
 
-def _every_move(number: int, answer: Answer, top: int | None) -> list[dict[str, Any]]:
+def _every_move(number: int, answer: Foretold, top: int | None) -> list[dict[str, Any]]:
     """A row for each legal move, in numbers."""
     return [
         {
@@ -169,25 +176,24 @@ def policy() -> None:
 
 
 @policy.command("gather", cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-o", "--out", type=_FOLDER, required=True, metavar="POSITIONS", help="The new folder of positions.")
-@click.option("--where", metavar="EXPR", help="Take only games for which this holds, as in 'assay filter'.")
+@files_argument
+@out_option.but(type=FOLDER, metavar="POSITIONS")
+@where_option
 @click.option("--without", multiple=True, metavar="FILE", help="Take no game that occurs there (repeat).")
-@click.option("--elo", callback=_range, default="600:3000", show_default=True, help="Movers' ratings to take.")
+@ratings_option("--elo")
 @click.option("--first-ply", type=click.IntRange(0), default=8, show_default=True, help="Leave out plies before.")
 @click.option("--per-game", type=click.IntRange(0), default=0, show_default=True, help="Positions a game; 0 for all.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draw by --per-game.")
-@format_option
+@seed_option.but(default=1)
+@table_options
 def gather(
     files: Sequence[str],
     out: Path,
     where: str | None,
     without: Sequence[str],
-    elo: tuple[int, int],
+    bounds: tuple[int, int],
     first_ply: int,
     per_game: int,
     seed: int,
-    format: str,
 ) -> None:
     """Gather positions of rated games, each with the move that was played, its mover's rating and the move before.
 
@@ -203,24 +209,25 @@ def gather(
     from assay.policy.positions import Choice
     from assay.policy.positions import gather as gather_positions
 
-    choice = Choice(first_ply, per_game, elo, seed)
+    choice = Choice(first_ply, per_game, bounds, seed)
     counts = gather_positions(files, out, choice, where=where, without=without, quiet=is_quiet())
-    print_table([{"what": name, "count": count} for name, count in sorted(counts.items())], format=format)
+    rows = [{"what": name, "count": count} for name, count in sorted(counts.items())]
+    print_answer(Answer(shown=Table(rows, columns_of(("what", "count")))))
 
 
 @policy.command("label", cls=Command)
-@click.argument("positions", nargs=-1, required=True, type=_THERE, metavar="POSITIONS...")
+@click.argument("positions", nargs=-1, required=True, type=KNOWN_FOLDER, metavar="POSITIONS...")
 @click.option(
     "--teacher",
     "teachers",
-    type=_FILE,
+    type=KNOWN_FILE,
     multiple=True,
     required=True,
     metavar="FILE",
     help="A network in Leela's format with its level in the name, such as maia-1500.pb.gz (repeat: in turns).",
 )
 @click.option("--count", type=click.IntRange(1), default=500_000, show_default=True, help="Positions to label in all.")
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the draw of positions.")
+@seed_option.but(default=1)
 def label(positions: Sequence[Path], teachers: Sequence[Path], count: int, seed: int) -> None:
     """Label gathered positions with what a teacher would play there: chances of all legal moves.
 
@@ -238,12 +245,12 @@ def label(positions: Sequence[Path], teachers: Sequence[Path], count: int, seed:
 
     networks = [read_leela(path) for path in teachers]
     done = label_positions(positions, networks, count, seed=seed, quiet=is_quiet())
-    say(f"{done:,} positions were labelled.")
+    say(f"{counted(done, 'position')} labelled.")
 
 
 @policy.command("train", cls=Command)
-@click.argument("positions", nargs=-1, required=True, type=_THERE, metavar="POSITIONS...")
-@click.option("-o", "--out", type=_FOLDER, required=True, metavar="RUN", help="Where the training goes (a folder).")
+@click.argument("positions", nargs=-1, required=True, type=KNOWN_FOLDER, metavar="POSITIONS...")
+@out_option.but(type=FOLDER, metavar="RUN")
 @click.option("--width", type=click.IntRange(8, 2048), help="Numbers that describe a move.  [default: 96]")
 @click.option("--bag", type=click.IntRange(8, 4096), help="Numbers that describe the board.  [default: 128]")
 @click.option("--hidden", type=click.IntRange(4, 1024), help="Width of the last layer.  [default: 32]")
@@ -254,18 +261,17 @@ def label(positions: Sequence[Path], teachers: Sequence[Path], count: int, seed:
 @click.option("--soft", type=click.FloatRange(0, 1), help="Share of a teacher's labels, if any.  [default: .6]")
 @click.option("--known", type=click.FloatRange(0, 1), help="Share of the rest with the move before.  [default: .5]")
 @click.option("--average", type=click.IntRange(1), help="Steps over which weights are averaged.  [default: 2000]")
-@click.option("--seed", type=int, help="Seed of weights and draws.  [default: 1]")
+@seed_option.but(default=None)
 @click.option("--every", type=click.IntRange(1), default=1000, show_default=True, help="Steps between checkpoints.")
-@click.option("--start", type=_FILE, metavar="POLICY", help="Begin with a policy of these widths or smaller.")
+@click.option("--start", type=KNOWN_FILE, metavar="POLICY", help="Begin with a policy of these widths or smaller.")
 @click.option("--resume", is_flag=True, help="Go on with the training in RUN; its settings hold unless given anew.")
-@format_option
+@table_options
 def train(
     positions: Sequence[Path],
     out: Path,
     every: int,
     start: Path | None,
     resume: bool,
-    format: str,
     **options: Any,
 ) -> None:
     """Train a policy on gathered positions and on the labels in their folders.
@@ -292,7 +298,8 @@ def train(
     assert {field.name for field in fields(Plan)} >= set(given)
     plan = replace(read_plan(out) if resume else Plan(), **given)
     done = train_policy(positions, out, plan, resume=resume, start=start, every=every, quiet=is_quiet())
-    print_table([{"policy": done.identity, **row} for row in _last(out / CURVE)], format=format)
+    rows = [{"policy": done.identity, **row} for row in _last(out / CURVE)]
+    print_answer(Answer(shown=Table(rows, columns_of(list(rows[0])))))
 
 
 def _last(curve: Path) -> list[dict[str, str]]:
@@ -305,8 +312,8 @@ def _last(curve: Path) -> list[dict[str, str]]:
 
 
 @policy.command("export", cls=Command)
-@click.argument("run", type=_THERE, metavar="RUN")
-@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The new file.")
+@click.argument("run", type=KNOWN_FOLDER, metavar="RUN")
+@out_option
 def export(run: Path, out: Path) -> None:
     """Write the policy of a training as one small file, in 16-bit numbers.
 

@@ -9,52 +9,43 @@ import click
 
 from assay.cli.options import (
     Command,
-    counted,
+    analysis_options,
+    engine_option,
+    files_argument,
     is_quiet,
-    keep_duplicates_option,
-    pool_option,
+    one_engine,
+    out_option,
     say,
     store_option,
     tell_duplicates,
+    workers_option,
 )
 from assay.paths import default_store
+from assay.table import counted
 
 FORMATS = ("html", "pdf", "csv", "json", "pgn")
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@store_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where to write it.  [default: report.FORMAT]",
-)
+@files_argument
+@out_option.but("--output", required=False)
 @click.option(
     "--format",
     "format",
     type=click.Choice(FORMATS),
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
-@click.option("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals.")
-@click.option("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for.")
-@click.option("--calibration", metavar="NAME|FILE", help="Calibration to use.  [default: that of the depth]")
-@click.option("--engine", default="stockfish", show_default=True, help="Engine for what the store lacks.")
-@click.option("--any-engine", is_flag=True, help="Go on with another engine than the calibration's.")
-@click.option("--no-analysis", is_flag=True, help="Use what is stored; start no engine.")
-@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
-@pool_option
-@keep_duplicates_option
+@analysis_options
 def report(
     files: Sequence[str],
     store: Path | None,
-    output: Path | None,
+    out: Path | None,
     format: str | None,
+    depth: int | None,
     quick: bool,
     deep: bool,
     calibration: str | None,
-    engine: str,
+    engines: Sequence[str],
     any_engine: bool,
     no_analysis: bool,
     workers: int | None,
@@ -79,21 +70,22 @@ def report(
     from assay.reports.exports import check_place, write
     from assay.reports.growing import Making, make
 
-    if quick and deep:
-        raise click.UsageError("--quick and --deep exclude each other.")
-    suffix = output.suffix.lower().removeprefix(".") if output else ""
+    if sum(map(bool, (quick, deep, depth))) > 1:
+        raise click.UsageError("--quick, --deep and --depth exclude each other.")
+    suffix = out.suffix.lower().removeprefix(".") if out else ""
     format = format or (suffix if suffix in FORMATS else "html")
-    path = output or Path(f"report.{format}")
+    path = out or Path(f"report.{format}")
     check_place(path, format)
     making = Making(
         store or default_store(),
-        engine,
+        one_engine(engines),
         workers,
         calibration,
         any_engine,
         analyse_missing=not no_analysis,
         keep_duplicates=keep_duplicates,
         pool=pool,
+        depth=depth,
     )
     preset = "quick" if quick else "deep" if deep else "default"
     made = make(files, making, preset=preset, quiet=is_quiet())
@@ -117,8 +109,8 @@ def report(
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the jobs and their reports.  [default: in the user's data folder]",
 )
-@click.option("--engine", default="stockfish", show_default=True, help="Engine to analyse with.")
-@click.option("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
+@engine_option
+@workers_option
 @click.option(
     "--max-mb", type=click.FloatRange(0.001, 100_000), default=10, show_default=True, help="Largest upload, in MB."
 )
@@ -129,7 +121,7 @@ def serve(
     store: Path | None,
     token: str | None,
     jobs: Path | None,
-    engine: str,
+    engines: Sequence[str],
     workers: int | None,
     max_mb: float,
     max_games: int,
@@ -160,7 +152,7 @@ def serve(
     from assay.web.limits import Limits
 
     worker = [sys.executable, "-m", "assay.web.worker", "--store", str((store or default_store()).absolute())]
-    worker += ["--engine", engine, *(["--workers", str(workers)] if workers else [])]
+    worker += ["--engine", one_engine(engines), *(["--workers", str(workers)] if workers else [])]
     run(
         host=host,
         port=port,

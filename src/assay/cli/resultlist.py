@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.options import say
+from assay.cli.options import say, width
 from assay.errors import AssayWarning, RatingError
+from assay.table import counted
 
 if TYPE_CHECKING:
     from assay.games.outcomes import Outcomes
@@ -209,7 +210,8 @@ def warn(found: Outcomes, ratings: Standings, switches: Mapping[str, Any], ordo_
     placed = int(np.count_nonzero((ratings.status == ABOVE) | (ratings.status == BELOW)))
     if placed:
         sentence = (
-            f"{placed:,} players have only wins or only losses against the rest; their ratings (> and <) are bounds."
+            f"{counted(placed, 'player')} {'has' if placed == 1 else 'have'} only wins or only losses against the "
+            "rest; their ratings (> and <) are bounds."
         )
         warnings.warn(sentence, AssayWarning, stacklevel=2)
 
@@ -224,7 +226,7 @@ def _errors(ratings: Standings, switches: Mapping[str, Any], ordo_way: bool) -> 
             simulation = ratings.simulate(runs, advance=progress.advance)
         if simulation.redrawn:
             warnings.warn(
-                f"{simulation.redrawn:,} simulations fell apart into groups and were drawn again.",
+                f"{counted(simulation.redrawn, 'simulation')} fell apart into groups and had to be drawn again.",
                 AssayWarning,
                 stacklevel=2,
             )
@@ -284,8 +286,10 @@ def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
             if not 0 <= widths[column] <= WIDEST_COLUMN:
                 raise RatingError(f"{switches['column_format']}, line {line}: a column is 0 to {WIDEST_COLUMN} wide.")
             headers[column] = cells[2]
+    usual = tuple(range(MOST_COLUMN + 1)) if switches["wide"] else DEFAULT_COLUMNS
+    chosen = _whole_numbers("-U", switches["columns"], MOST_COLUMN)
     return Style(
-        columns=_whole_numbers("-U", switches["columns"], MOST_COLUMN) or DEFAULT_COLUMNS,
+        columns=chosen or usual,
         headers=headers,
         widths=widths,
         decimals=decimals[0],
@@ -294,6 +298,7 @@ def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
         factor=confidence_factor(switches["confidence"] / 100.0),
         cfs=switches["cfs_show"],
         bytes_wide=ordo_way,
+        longest=None if ordo_way or chosen or switches["wide"] else width(),
     )
 
 

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay import __version__
-from assay.cli.options import Command, format_option, keep_duplicates_option, print_data, say, tell_duplicates
+from assay.cli.options import (
+    Command,
+    aliases_option,
+    format_option,
+    keep_duplicates_option,
+    print_data,
+    say,
+    stacked,
+    tell_duplicates,
+    wide_option,
+)
 from assay.cli.resultlist import (
     connected,
     make_listing,
@@ -68,28 +78,16 @@ class Switches(Command):
         return formatter.getvalue().rstrip("\n")
 
 
-def options(*decorators: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options as one decorator, in this order."""
-
-    def apply(function: F) -> F:
-        for decorator in reversed(decorators):
-            function = decorator(function)
-        return function
-
-    return apply
-
-
 def flag(*names: str, text: str) -> Callable[[F], F]:
     """A switch without a value."""
     return click.option(*names, is_flag=True, help=text)
 
 
-input_options = options(
+input_options = stacked(
     click.argument("files", nargs=-1, metavar="[FILE]..."),
     click.option("-p", "--pgn", type=str, metavar="FILE", help="Input file."),
     click.option("-P", "--pgn-list", type=str, metavar="FILE", help="Text file with the names of input files."),
-    click.option("-Y", "--synonyms", "--aliases", type=str, metavar="FILE",
-                 help="Rows of main,other,...: the games of all are those of the first."),
+    aliases_option.but("-Y", "--synonyms", "synonyms"),
     click.option("-i", "--include", type=str, metavar="FILE", help="Only games between players named in FILE."),
     click.option("-x", "--exclude", type=str, metavar="FILE", help="No games of players named in FILE."),
     flag("--no-warnings", text="No warnings about names of -x, -i or -Y that have no games."),
@@ -99,7 +97,7 @@ input_options = options(
 
 
 @click.command(cls=Switches, add_help_option=False)
-@options(
+@stacked(
     flag("-h", "--help", text="Print this help and exit."),
     flag("-H", "--show-switches", text="Print the switches alone and exit."),
     flag("-v", "--version", text="Print the version and exit."),
@@ -130,7 +128,7 @@ input_options = options(
     flag("-T", "--table", text="Print the differences for scores from 50 to 99 % and exit."),
 )
 @input_options
-@options(
+@stacked(
     click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the table here instead of to the screen."),
     click.option("-c", "--csv", type=FILE, metavar="FILE", help="Write the list as comma-separated values."),
     flag("-E", "--elostat", text="Write rating.dat, programs.dat and general.dat, as Elostat does."),
@@ -158,7 +156,7 @@ input_options = options(
                  help="Columns 0-14 in this order.  [default: 0,1,2,3,4,5]"),
     click.option("-b", "--column-format", type=str, metavar="FILE", help='Rows of column,width,"Header".'),
 )  # fmt: skip
-@options(
+@stacked(
     click.option("--errors/--no-errors", default=None,
                  help="Show errors without simulations; the default unless the input is given by -p or -P."),
     flag("--pairs", text="Errors from game pairs: same players and opening, colours reversed."),
@@ -168,7 +166,8 @@ input_options = options(
     click.option("--start", type=str, metavar="FILE", help="Start from the ratings of an earlier list (CSV)."),
     flag("--scale-logistic", text="The logistic scale with 400 points in it (-z 200.24)."),
 )  # fmt: skip
-@format_option
+@format_option.but(expose_value=True)
+@wide_option.but(expose_value=True)
 @click.pass_context
 def results(ctx: click.Context, /, **switches: Any) -> None:
     """Rate players from the results of their games: all of Ordo, and more.
@@ -325,7 +324,7 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, open
 
 @click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 @input_options
-@options(
+@stacked(
     click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE",
                  help="Write the games here instead of to the screen."),
     flag("-d", "--no-perfects", text="Leave out players with only wins or only losses."),

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
@@ -26,6 +27,7 @@ from assay.learned.run import Run, model_of
 from assay.manifest import parse
 from assay.pools import time_control
 from assay.scoring import posterior_mean, quantile
+from assay.table import Answer, Column, Table, counted
 
 Floats = npt.NDArray[np.float64]
 
@@ -200,3 +202,92 @@ def _nothing(path: str, number: int | None, player: str | None) -> str:
     if number is not None:
         return f"{path} has no game {number}."
     return f"{path} has no game of {player!r}; write the name as in the file." if player else f"{path} has no games."
+
+
+def answer(guesses: Sequence[Guess], problems: Counter[str], player: str | None = None) -> Answer:
+    """The guesses as a table: one game move by move, several by their ends, those of a player pooled."""
+    one = len(guesses) == 1 and player is None
+    remarks = [
+        f"assay: on unseen players the model {run.name} is off by {run.error[0]:.0f} Elo on average; "
+        f"guessing the mean for everybody, by {run.error[1]:.0f}."
+        for run in {guess.run.name: guess.run for guess in guesses}.values()
+        if run.error is not None
+    ]
+    remarks += [f"assay: {counted(count, 'game')} left out: {reason}." for reason, count in problems.most_common()]
+    return Answer(
+        shown=_moves(guesses[0]) if one else _ends(guesses, player),
+        head=_about(guesses[0]) if one else "",
+        estimates=_pooled(guesses, player),
+        problems=problems,
+        remarks=remarks,
+    )
+
+
+def _pooled(guesses: Sequence[Guess], player: str | None) -> dict[str, Estimate]:
+    """The estimate of each player, or of one, from all games."""
+    found: dict[str, Estimate] = {}
+    for name in dict.fromkeys(name for guess in guesses for name in guess.players):
+        if player in (None, name):
+            mine = [guess for guess in guesses if name in guess.players]
+            found[name] = estimate(pool_games(mine, name), mine[0].run)
+    return found
+
+
+def _about(guess: Guess) -> str:
+    who = [
+        f"{side}: {name}{'' if rating is None else f' ({rating})'}, guess {estimate(last, guess.run)}"
+        for side, name, rating, last in zip(
+            ("White", "Black"), guess.players, guess.ratings, guess.posteriors[-1], strict=True
+        )
+    ]
+    bands = f"{guess.edges[0]:.0f} to {guess.edges[-1]:.0f} by {guess.edges[1] - guess.edges[0]:.0f}"
+    return "\n".join([*who, f"Model: {guess.run.name}; bands {bands}; 80 % intervals"])
+
+
+def _moves(guess: Guess) -> Table:
+    """One game move by move; the chances of all bands are columns of their own, one picture of them is shown."""
+    low = guess.edges[:-1].astype(int).tolist()
+    rows = []
+    for ply, pair in enumerate(guess.posteriors):
+        row: dict[str, Any] = {"ply": ply, "move": _numbered(guess, ply)}
+        for side, posterior in zip(("white", "black"), pair, strict=True):
+            found = estimate(posterior, guess.run)
+            row |= {side: found.value, f"{side}_low": found.low, f"{side}_high": found.high}
+            row[f"{side}_bands"] = f"|{sparkline(posterior)}|"
+            row |= {f"{side}_{band}": p for band, p in zip(low, posterior.tolist(), strict=True)}
+        rows.append(row)
+    columns = [Column("ply"), Column("move")]
+    for side in ("white", "black"):
+        columns.append(Column(side, side.title(), 0))
+        columns += [Column(f"{side}_{end}", end, 0, wide=True) for end in ("low", "high")]
+        columns += [Column(f"{side}_bands", "bands"), *(Column(f"{side}_{band}", wide=True) for band in low)]
+    return Table(rows, columns)
+
+
+def _numbered(guess: Guess, ply: int) -> str:
+    """The move of a ply with its number, as in a score sheet."""
+    if ply == 0:
+        return "before"
+    number, black = divmod(ply - 1, 2)
+    return f"{number + 1}{'...' if black else '.'} {guess.moves[ply - 1]}"
+
+
+def _ends(guesses: Sequence[Guess], player: str | None) -> Table:
+    """What each game says at its end, and what those of a player say together."""
+    rows: list[dict[str, Any]] = []
+
+    def add(posterior: Floats, run: Run, **row: Any) -> None:
+        found = estimate(posterior, run)
+        row |= {"guess": found.value, "low": found.low, "high": found.high, "bands": f"|{sparkline(posterior)}|"}
+        rows.append(row)
+
+    for guess in guesses:
+        for side, colour in enumerate(("White", "Black")):
+            name = guess.players[side]
+            if player in (None, name):
+                about = {"game": guess.number, "colour": colour, "player": name, "rating": guess.ratings[side]}
+                add(guess.posteriors[-1, side], guess.run, **about)
+    if player is not None:
+        add(pool_games(guesses, player), guesses[0].run, game=None, colour="pooled", player=player, rating=None)
+    whole = tuple(Column(name, decimals=0) for name in ("guess", "low", "high"))
+    return Table(rows, (*map(Column, ("game", "colour", "player", "rating")), *whole, Column("bands")))

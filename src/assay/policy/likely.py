@@ -51,7 +51,7 @@ class Likely:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Foretold:
     """What would be played in a position; `moves` begin with the move that is the likeliest over all levels."""
 
     spot: Spot
@@ -97,7 +97,7 @@ def answers(
     pool: str = POOL,
     network: Network | None = None,
     extra: Sequence[Mapping[chess.Move, float]] | None = None,
-) -> list[Answer]:
+) -> list[Foretold]:
     """What people of each level would play in each position; `extra` as in :func:`chances`, for each position."""
     keys = keys_of([spot.fen for spot in spots])
     found = [log_chances(network or shipped(), keys, level, pool) for level in levels]
@@ -112,7 +112,7 @@ def answers(
         board = spot.board
         order = np.argsort(-table.mean(axis=1), kind="stable")
         listed = tuple(Likely(own[i], board.san(own[i]), tuple(table[i].tolist())) for i in order)
-        told.append(Answer(spot, tuple(levels), listed))
+        told.append(Foretold(spot, tuple(levels), listed))
     return told
 
 

@@ -19,7 +19,7 @@ _RARE = 1 / 30
 _LIGHT, _DARK, _ARROW, _INK = "#f0e9dc", "#b9a58a", "#1c5d99", "#222222"
 
 
-def chances_svg(answer: Answer) -> str:
+def chances_svg(answer: Foretold) -> str:
     """The position once for each level, the likeliest moves as arrows (the likelier, the thicker) and in words."""
     board = answer.spot.board
     count = len(answer.levels)

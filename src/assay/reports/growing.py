@@ -43,6 +43,7 @@ class Making:
     analyse_missing: bool = True
     keep_duplicates: bool = False
     pool: str | None = None
+    depth: int | None = None
 
 
 def make(
@@ -60,7 +61,7 @@ def make(
 
     `name` takes the place of the name of a single file.
     """
-    calibration = load(making.calibration, depth=depth_of(preset))
+    calibration = load(making.calibration, depth=making.depth or depth_of(preset))
     given = replace(read_input(files, name, where=where, keep_duplicates=making.keep_duplicates), pool=making.pool)
     growing = _Growing(given, calibration, publish) if publish else nullcontext()
     with growing as each:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from assay.printable import printable, spreadsheet
 from assay.results.encounters import Floats, PairTable
 from assay.results.ratings import Standings, likelihood_of_superiority
+from assay.table import counted
 
 
-class Column(IntEnum):
+class OrdoColumn(IntEnum):
     """The columns of a list by Ordo's numbers."""
 
     PLAYER = 0
@@ -60,7 +61,8 @@ class Errors:
 class Style:
     """How a list is printed; the defaults are Ordo's.
 
-    Ordo counts bytes where it aligns names (`bytes_wide`); Assay's own tables count characters.
+    Ordo counts bytes where it aligns names (`bytes_wide`); Assay's own tables count characters, and names give way
+    where a line would be longer than `longest`.
     """
 
     columns: Sequence[int] = DEFAULT_COLUMNS
@@ -71,6 +73,7 @@ class Style:
     factor: float = 1.95996
     cfs: bool = False
     bytes_wide: bool = True
+    longest: int | None = None
 
     def header(self, column: int) -> str:
         """The header of a column."""
@@ -133,9 +136,13 @@ class Listing:
         pools = self.ratings.pool[self.players]
         if len(self.ratings.pools) < 2:
             return []
+
+        def level(pool: int) -> str:
+            return printable(self.ratings.level(pool))
+
         begins = np.flatnonzero(np.concatenate(([True], pools[1:] != pools[:-1]))).tolist()
         return [
-            (begin, f"Pool {pool + 1}: {int((pools == pool).sum()):,} players, {printable(self.ratings.level(pool))}")
+            (begin, f"Pool {pool + 1}: {counted(int((pools == pool).sum()), 'player')}, {level(pool)}")
             for begin, pool in ((begin, int(pools[begin])) for begin in begins)
         ]
 

@@ -9,37 +9,44 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.printable import printable
+from assay.printable import printable, shorten
 from assay.results.encounters import Bools, Components, Floats, PairTable, results_by_player
 from assay.results.expectancy import slope
-from assay.results.listing import LONGEST_NAME, Column, Errors, Listing
+from assay.results.listing import LONGEST_NAME, Errors, Listing, OrdoColumn
 from assay.results.ratings import REASON, SYMBOL, likelihood_of_superiority
 
 _NOTHING = 1e-8
 _NONE = '"-"'
+_AROUND_NAMES, _SHORTEST_NAME = 10, 10
 
 
 def text_table(listing: Listing) -> str:
     """The list as text, with the white advantage and the draw rate below it."""
     style = listing.style
     columns = list(style.columns)
-    if listing.errors is None and Column.ERROR in columns:
-        columns.remove(Column.ERROR)
-    if style.cfs and Column.CFS not in columns:
-        columns.append(Column.CFS)
-    names = listing.names
+    if listing.errors is None and OrdoColumn.ERROR in columns:
+        columns.remove(OrdoColumn.ERROR)
+    if style.cfs and OrdoColumn.CFS not in columns:
+        columns.append(OrdoColumn.CFS)
+    numbers: dict[int, list[str]] = {}
+    for column in columns:
+        if column != OrdoColumn.PLAYER:
+            cells = list(_cells(listing, column, csv=False))
+            width = max(style.width(column), max(map(len, [style.header(column), *cells])) + 1)
+            numbers[column] = [f" {cell:>{width}}" for cell in (style.header(column), *cells)]
+    names, taken = listing.names, sum(len(cells[0]) for cells in numbers.values()) + _AROUND_NAMES
+    if style.longest is not None:
+        names = [shorten(name, max(style.longest - taken, _SHORTEST_NAME)) for name in names]
     longest = min(max((style.length(name) for name in names), default=0), LONGEST_NAME)
-    longest = max(longest, len(style.header(Column.PLAYER)))
+    longest = max(longest, len(style.header(OrdoColumn.PLAYER)))
     head, body = "", []
     for column in columns:
-        cells = _text_cells(listing, column, names, longest)
-        if column == Column.PLAYER:
+        if column == OrdoColumn.PLAYER:
             head += f"\n   # {style.pad(style.header(column), longest)}    :"
+            body.append(_name_cells(listing, names, longest))
         else:
-            width = max(style.width(column), max(map(len, [style.header(column), *cells])) + 1)
-            head += f" {style.header(column):>{width}}"
-            cells = [f" {cell:>{width}}" for cell in cells]
-        body.append(cells)
+            head += numbers[column][0]
+            body.append(numbers[column][1:])
     rows = ["".join(row) for row in zip(*body, strict=True)]
     for begin, title in reversed(listing.sections):
         rows[begin:begin] = ["", title] if begin else [title]
@@ -54,9 +61,7 @@ def text_table(listing: Listing) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def _text_cells(listing: Listing, column: int, names: list[str], longest: int) -> list[str]:
-    if column != Column.PLAYER:
-        return list(_cells(listing, column, csv=False))
+def _name_cells(listing: Listing, names: list[str], longest: int) -> list[str]:
     status = listing.ratings.status
     cells = []
     for (rank, shown), name, player in zip(listing.ranks, names, listing.players.tolist(), strict=True):
@@ -78,36 +83,40 @@ def _cells(listing: Listing, column: int, *, csv: bool) -> Iterator[str]:
     def numbers(values: NDArray[np.generic], decimals: int) -> Iterator[str]:
         return (f"{value:.{decimals}f}" for value in values[players].tolist())
 
-    if column == Column.RATING:
+    if column == OrdoColumn.RATING:
         values = ratings.ratings[players].tolist()
         rounded = values if csv else [_round(value, style.decimals) for value in values]
         return (f"{value:.{style.decimals}f}" for value in rounded)
-    if column == Column.POINTS:
+    if column == OrdoColumn.POINTS:
         return numbers(ratings.points, 2 if csv else 1)
-    if column == Column.PLAYED:
+    if column == OrdoColumn.PLAYED:
         return numbers(ratings.played, 0)
-    if column == Column.PERCENT:
+    if column == OrdoColumn.PERCENT:
         percent = 100.0 * ratings.points / np.maximum(ratings.played, 1)
         return numbers(percent, 2 if csv else style.score_decimals)
-    if column in (Column.WINS, Column.DRAWS, Column.LOSSES, Column.DRAWN):
+    if column in (OrdoColumn.WINS, OrdoColumn.DRAWS, OrdoColumn.LOSSES, OrdoColumn.DRAWN):
         sides = results_by_player(ratings.encounters)
-        if column == Column.DRAWN:
+        if column == OrdoColumn.DRAWN:
             percent = 100.0 * sides.draws / np.maximum(ratings.played, 1)
             return numbers(percent, 1 if csv else style.score_decimals)
-        counts: dict[int, Floats] = {Column.WINS: sides.wins, Column.DRAWS: sides.draws, Column.LOSSES: sides.losses}
+        counts: dict[int, Floats] = {
+            OrdoColumn.WINS: sides.wins,
+            OrdoColumn.DRAWS: sides.draws,
+            OrdoColumn.LOSSES: sides.losses,
+        }
         return numbers(counts[column], 0)
-    if column == Column.CFS:
+    if column == OrdoColumn.CFS:
         dash = '"-"' if csv else "---"
         return (dash if math.isnan(value) else f"{value:.0f}" for value in listing.cfs.tolist())
-    if column == Column.ERROR:
+    if column == OrdoColumn.ERROR:
         none = np.zeros(len(ratings.players))
         return error(none if listing.errors is None else listing.errors.ratings)
     opponents = listing.opponents
-    if column == Column.OPP_AVG:
+    if column == OrdoColumn.OPP_AVG:
         return numbers(opponents.average, style.decimals)
-    if column == Column.OPP_ERR:
+    if column == OrdoColumn.OPP_ERR:
         return error(opponents.error)
-    if column == Column.OPP_N:
+    if column == OrdoColumn.OPP_N:
         return numbers(opponents.number, 0)
     return numbers(opponents.diversity, 1)
 
@@ -135,13 +144,13 @@ def csv_table(listing: Listing) -> str:
     """The list as comma-separated values; players and headers are quoted. Several pools are told in a last column."""
     style = listing.style
     columns = list(style.columns)
-    if style.cfs and Column.CFS not in columns:
-        columns.append(Column.CFS)
-    head = [('"#",' if column == Column.PLAYER else "") + quoted(style.header(column)) for column in columns]
+    if style.cfs and OrdoColumn.CFS not in columns:
+        columns.append(OrdoColumn.CFS)
+    head = [('"#",' if column == OrdoColumn.PLAYER else "") + quoted(style.header(column)) for column in columns]
     names = listing.cells
     cells = [
         [f"{rank},{quoted(name)}" for (rank, _), name in zip(listing.ranks, names, strict=True)]
-        if column == Column.PLAYER
+        if column == OrdoColumn.PLAYER
         else list(_cells(listing, column, csv=True))
         for column in columns
     ]
@@ -175,13 +184,19 @@ def superiority_matrix(listing: Listing) -> str:
 
 def superiority_text(listing: Listing) -> str:
     """The same matrix for people: percents, columns numbered like the rows."""
-    names = listing.names
+    most = listing.style.longest
+    names = listing.names if most is None else [shorten(name, most // 3) for name in listing.names]
     longest = max(map(len, names))
+    rows = list(_superiority_rows(listing))
+    across = len(names) if most is None else max((most - longest - 5) // 5, 1)
     lines = ["Likelihood of superiority (%)", ""]
-    lines.append(" " * (longest + 5) + "".join(f"{column + 1:>5}" for column in range(len(names))))
-    for row, chances in enumerate(_superiority_rows(listing)):
-        cells = "".join("    -" if math.isnan(value) else f"{value:5.0f}" for value in chances.tolist())
-        lines.append(f"{row + 1:>4} {names[row]:<{longest}}{cells}")
+    for first in range(0, len(names), across):
+        block = slice(first, first + across)
+        lines += [""] if first else []
+        lines.append(" " * (longest + 5) + "".join(f"{column + 1:>5}" for column in range(len(names))[block]))
+        for row, chances in enumerate(rows):
+            cells = "".join("    -" if math.isnan(value) else f"{value:5.0f}" for value in chances[block].tolist())
+            lines.append(f"{row + 1:>4} {names[row]:<{longest}}{cells}")
     return "\n".join(lines) + "\n\n"
 
 
