@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from assay.games.indexing import IndexReport
     from assay.games.stats import Stats
 
-_PREVIEW = ("white", "white_elo", "black", "black_elo", "result", "date", "speed")
+_PREVIEW = ("white", "black", "result", "white_elo", "black_elo", "speed", "plies")
 
 indexes_argument = click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 out_pgn_option = Shared("--out-pgn", type=FILE, metavar="FILE", help="Write the games there.")
