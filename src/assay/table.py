@@ -338,7 +338,7 @@ def _lines(texts: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -
 def _wrapped(text: str, width: int) -> list[str]:
     """A text in lines; what is a list of short items breaks between them."""
     items = text.split(", ")
-    if len(items) < 3 or max(map(len, items)) >= width:
+    if len(items) < 2 or max(map(len, items)) >= width:
         return textwrap.wrap(text, width)
     joined = ", ".join(item.replace(" ", "\0") for item in items)
     return [line.replace("\0", " ") for line in textwrap.wrap(joined, width)]
