@@ -7,7 +7,7 @@ import math
 import chess
 from markupsafe import Markup, escape
 
-from assay.policy.likely import Answer, Likely
+from assay.policy.likely import Foretold, Likely
 from assay.reports.page import piece_symbols
 
 _SQUARE = 40.0
@@ -44,13 +44,13 @@ def _percent(chance: float) -> str:
     return f"{100 * chance:.0f} %"
 
 
-def _likeliest(answer: Answer, at: int) -> list[Likely]:
+def _likeliest(answer: Foretold, at: int) -> list[Likely]:
     """The moves that are drawn for a level, the likeliest first."""
     ordered = sorted(answer.moves, key=lambda one: -one.chances[at])[:_ARROWS]
     return [one for one in ordered if one.chances[at] >= _RARE]
 
 
-def _one(board: chess.Board, answer: Answer, at: int, moves: list[Likely], left: float) -> Markup:
+def _one(board: chess.Board, answer: Foretold, at: int, moves: list[Likely], left: float) -> Markup:
     marks = [_text(_BOARD / 2, _HEAD - 10, f"rated {answer.levels[at]:.0f}", "middle", 16)]
     marks += [_square(board, square, _HEAD) for square in chess.SQUARES]
     # The likeliest comes last and lies on top.
