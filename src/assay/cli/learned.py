@@ -408,10 +408,13 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
         shown = [{"plane": at, "name": PLANE_NAMES[at], "squares": squares_of(int(packed[at]))} for at in planes]
         print_answer(Answer(shown=Table(shown, columns_of(("plane", "name", "squares")))))
         return
-    from assay.learned.guess import sans
+    from assay.games.notation import sans
+    from assay.games.packed import pack, played_moves
     from assay.reports.plots_learned import planes_figure, save_figure
 
-    title = f"game {number}, ply {ply}: {sans(arrays, 0, game)[ply - 1]}"
+    at = np.array([ply - 1])
+    (move,) = sans(pack(arrays, at), np.zeros(1, np.intp), played_moves(arrays, at))
+    title = f"game {number}, ply {ply}: {move}"
     save_figure(planes_figure(np.asarray(arrays.boards[ply - 1]), unpack(packed), planes, title), out)
 
 

@@ -165,11 +165,11 @@ def fens(arrays: GameArrays, plies: Plies = None, *, counters: bool = True) -> l
     rows = len(boards)
     parts = [_placement(boards), _column(" ", rows), np.where(arrays.turn[chosen], ord("w"), ord("b"))[:, None]]
     parts += [_column(" ", rows), _CASTLING[arrays.castling[chosen]], _column(" ", rows)]
-    parts.append(_square_names(arrays.en_passant[chosen]))
+    parts.append(square_names(arrays.en_passant[chosen]))
     if counters:
         parts += [_column(" ", rows), _digits(arrays.halfmove[chosen]), _column(" ", rows)]
         parts.append(_digits(arrays.fullmove[chosen]))
-    return _lines(parts)
+    return glued(parts)
 
 
 def uci(arrays: GameArrays, plies: Plies = None) -> list[str]:
@@ -181,8 +181,8 @@ def uci(arrays: GameArrays, plies: Plies = None) -> list[str]:
     """
     chosen = slice(None) if plies is None else plies
     promotion = np.frombuffer(b"\0\0nbrq", np.uint8)[arrays.promotion[chosen]]
-    squares = [_square_names(arrays.from_square[chosen]), _square_names(arrays.to_square[chosen])]
-    return _lines([*squares, promotion[:, None]])
+    squares = [square_names(arrays.from_square[chosen]), square_names(arrays.to_square[chosen])]
+    return glued([*squares, promotion[:, None]])
 
 
 def keys(arrays: GameArrays) -> npt.NDArray[np.uint64]:
@@ -241,7 +241,7 @@ def _placement(boards: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return out.reshape(len(boards), 72)[:, :71]
 
 
-def _square_names(squares: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
+def square_names(squares: npt.NDArray[np.integer]) -> npt.NDArray[np.uint8]:
     """Two characters a square; "-" for -1."""
     names = np.stack([squares % 8 + 97, squares // 8 + 49], axis=1).astype(np.uint8)
     names[squares < 0] = (ord("-"), 0)
@@ -259,7 +259,7 @@ def _column(character: str, rows: int) -> npt.NDArray[np.uint8]:
     return np.full((rows, 1), ord(character), np.uint8)
 
 
-def _lines(parts: list[npt.NDArray[np.uint8]]) -> list[str]:
+def glued(parts: list[npt.NDArray[np.uint8]]) -> list[str]:
     """Glue columns of characters into one text a row, dropping zeros."""
     rows = len(parts[0])
     flat = np.concatenate([*parts, _column("\n", rows)], axis=1, dtype=np.uint8, casting="unsafe").ravel()

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import chess
 import numpy as np
 import numpy.typing as npt
 
@@ -18,6 +17,8 @@ from assay.errors import InputError, LearnedError
 from assay.games import Game, GameArrays, Games, read, to_arrays
 from assay.games.columns import rating
 from assay.games.duplicates import Seen
+from assay.games.notation import sans
+from assay.games.packed import pack, played_moves
 from assay.games.stream import Paths
 from assay.learned.encode import EncodedGames, encode_games
 from assay.learned.forward import one_thread, posteriors
@@ -111,12 +112,20 @@ def guess_parsed(
 ) -> list[Guess]:
     """Guess some of the games that the arrays hold, each with its place there; those without moves are left out."""
     lengths, encoded = np.diff(arrays.offsets), encode_games(arrays)
+    plies = np.arange(arrays.plies)
+    names = sans(pack(arrays, plies), plies, played_moves(arrays, plies))
     with one_thread():
-        return [_guess(arrays, encoded, at, game, model, prior) for at, game in chosen if lengths[at]]
+        return [_guess(arrays, encoded, names, at, game, model, prior) for at, game in chosen if lengths[at]]
 
 
 def _guess(
-    arrays: GameArrays, encoded: EncodedGames, at: int, game: Game, model: str | None, prior: Path | None
+    arrays: GameArrays,
+    encoded: EncodedGames,
+    names: Sequence[str],
+    at: int,
+    game: Game,
+    model: str | None,
+    prior: Path | None,
 ) -> Guess:
     """Guess the game that stands at `at` in the arrays."""
     part = slice(arrays.offsets[at], arrays.offsets[at + 1])
@@ -131,7 +140,7 @@ def _guess(
     run = model_of(model, game.tags.get("Site", ""))
     found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
     ratings = (rating(game.tags.get("WhiteElo", "")), rating(game.tags.get("BlackElo", "")))
-    return Guess(at, _names(game), ratings, sans(arrays, at, game), found, run)
+    return Guess(at, _names(game), ratings, tuple(names[part]), found, run)
 
 
 def pool_games(guesses: Sequence[Guess], player: str) -> Floats:
@@ -142,18 +151,6 @@ def pool_games(guesses: Sequence[Guess], player: str) -> Floats:
     logs = np.log([guess.posteriors[-1, guess.players.index(player)] for guess in guesses])
     prior = np.mean([guess.posteriors[0, 0] for guess in guesses], axis=0)
     return pool(logs, prior, guesses[0].run.power)
-
-
-def sans(arrays: GameArrays, game: int, source: Game) -> tuple[str, ...]:
-    """The moves of one game in SAN."""
-    fen = source.tags.get("FEN")
-    board = chess.Board(fen) if fen else chess.Board()
-    moves = []
-    for ply in range(arrays.offsets[game], arrays.offsets[game + 1]):
-        promotion = int(arrays.promotion[ply]) or None
-        move = chess.Move(int(arrays.from_square[ply]), int(arrays.to_square[ply]), promotion)
-        moves.append(board.san_and_push(move))
-    return tuple(moves)
 
 
 def sparkline(posterior: Floats) -> str:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.curve import Estimate
+from assay.curve import NOTHING, Estimate
 from assay.engine import spreads
 from assay.engine.analysis import Analysis
 from assay.engine.choices import ranked
 from assay.engine.parsed import Plies
-from assay.engine.position import decode_move
 from assay.engine.score import LIMIT, MATE
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED
 from assay.games import Game, uci
+from assay.games.notation import sans
+from assay.games.packed import pack, played_moves
 from assay.moves.regan import move_probabilities
 from assay.reports.content import Candidate, Move
 
@@ -54,34 +55,21 @@ def walk(
     `ratings` is the rating that probabilities are told for, by game and side (True is White); `posteriors` the
     posterior of the mover by game and ply; `scaled` turns values into deltas.
     """
-    arrays = analysis.plies.arrays
-    texts = uci(arrays)
-    told = _tell_plies(analysis, limit, scaled, ratings, skill)
-    early = f"before move {analysis.plies.from_move}"
-    walks = []
-    for number, game in enumerate(games):
-        first, last = int(arrays.offsets[number]), int(arrays.offsets[number + 1])
-        start = game.tags.get("FEN") or None
-        board = chess.Board(start) if start and last > first else chess.Board()
-        moves = []
-        for ply, text in enumerate(texts[first:last]):
-            move = chess.Move.from_uci(text)
-            mine = told.get((number, ply), _Told(left_out=early))
-            moves.append(_move(board, move, mine, posteriors.get((number, ply), Estimate())))
-            board.push(move)
-        walks.append(Walk(tuple(moves), arrays.reason[number], start))
-    return walks
-
-
-@dataclass(frozen=True)
-class _Told:
-    """What is known of one ply: candidates as move codes, values in pawns from the mover's side, probabilities."""
-
-    left_out: str = ""
-    look: float | None = None
-    codes: NDArray[np.uint16] | None = None
-    values: NDArray[np.float64] | None = None
-    chances: NDArray[np.float64] | None = None
+    arrays, early = analysis.plies.arrays, f"before move {analysis.plies.from_move}"
+    everything = np.arange(arrays.plies)
+    names = sans(pack(arrays, everything), everything, played_moves(arrays, everything))
+    places = zip(arrays.game.tolist(), (everything - arrays.offsets[arrays.game]).tolist(), strict=True)
+    moves = [
+        Move(san, text, left_out=early, posterior=posteriors.get(place, NOTHING))
+        for san, text, place in zip(names, uci(arrays), places, strict=True)
+    ]
+    for at, told in _tell_plies(analysis, limit, scaled, ratings, skill):
+        moves[at] = replace(moves[at], **told)
+    bounds = arrays.offsets.tolist()
+    return [
+        Walk(tuple(moves[bounds[number] : bounds[number + 1]]), arrays.reason[number], game.tags.get("FEN") or None)
+        for number, game in enumerate(games)
+    ]
 
 
 def _tell_plies(
@@ -90,28 +78,53 @@ def _tell_plies(
     scaled: Scaled,
     ratings: Mapping[tuple[int, bool], float],
     skill: Skill,
-) -> dict[tuple[int, int], _Told]:
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """What is known of each ply from the first that counts: where it stands in the arrays, and fields of its Move."""
     plies, found = analysis.plies.whole, analysis.spreads
-    keys = plies.names
-    at = found.find(keys)
-    rows = np.flatnonzero(at >= 0)
-    shown = ranked(found.codes, found.moves, found.start)
-    values, moves = shown.values(analysis.depth), shown.moves
-    chances = _chances(values[at[rows]], plies, rows, scaled, ratings, skill)
-    told: dict[tuple[int, int], _Told] = {}
+    at = found.find(plies.names)
+    place, sign = plies.at.tolist(), np.where(plies.white, 1, -1)
     reasons = {spreads.LACKING: LACKING, spreads.FORCED: FORCED, spreads.DECIDED: DECIDED}
     for row in np.flatnonzero(at < 0).tolist():
-        reason = REPEATED if plies.repeated[row] else reasons[int(at[row])]
-        look = found.looks.get(keys[row]) if at[row] == spreads.DECIDED else None
-        told[int(plies.game[row]), int(plies.ply[row])] = _Told(reason, look)
-    best = found.best(at)
-    for row, chance in zip(rows.tolist(), chances, strict=True):
-        reason = REPEATED if plies.repeated[row] else BEYOND if abs(best[row]) > limit else ""
-        listed = np.isfinite(values[at[row]])
-        told[int(plies.game[row]), int(plies.ply[row])] = _Told(
-            reason, None, moves[at[row]][listed], values[at[row]][listed], chance[listed]
+        look = found.looks.get(plies.names[row], np.nan) if at[row] == spreads.DECIDED else np.nan
+        yield (
+            place[row],
+            {
+                "left_out": REPEATED if plies.repeated[row] else reasons[int(at[row])],
+                "value": text_of(sign[row] * look) if np.isfinite(look) else None,
+            },
         )
-    return told
+    rows = np.flatnonzero(at >= 0)
+    shown = ranked(found.codes, found.moves, found.start)
+    values, moves = shown.values(analysis.depth)[at[rows]], shown.moves[at[rows]]
+    chances = _chances(values, plies, rows, scaled, ratings, skill)
+    valued = np.isfinite(values)
+    mine = valued & (moves == plies.played[rows][:, None])
+    listed = valued & (mine | (np.arange(values.shape[1]) < MOST_CANDIDATES))
+    which, column = np.nonzero(listed)
+    texts = [text_of(value) for value in (sign[rows][which] * values[which, column]).tolist()]
+    odds = [None if np.isnan(chance) else chance for chance in chances[which, column].tolist()]
+    names = sans(plies.keys, rows[which], moves[which, column])
+    candidates = [Candidate(*each) for each in zip(names, texts, odds, strict=True)]
+    bounds = np.searchsorted(which, np.arange(len(rows) + 1)).tolist()
+    own = np.where(mine.any(axis=1), np.cumsum(listed, axis=1)[np.arange(len(rows)), mine.argmax(axis=1)] - 1, -1)
+    others = valued & ~listed
+    rest = np.nan_to_num(np.where(others, chances, 0.0)).sum(axis=1)
+    beyond = np.abs(found.best(at[rows])) > limit
+    for number, row in enumerate(rows.tolist()):
+        told = candidates[bounds[number] : bounds[number + 1]]
+        played = told[own[number]] if own[number] >= 0 else None
+        yield (
+            place[row],
+            {
+                "left_out": REPEATED if plies.repeated[row] else BEYOND if beyond[number] else "",
+                "value": told[0].value,
+                "probability": played.probability if played else None,
+                "candidates": tuple(told),
+                "others": int(others[number].sum()),
+                "others_probability": float(rest[number]),
+                "worth": played.value if played else None,
+            },
+        )
 
 
 def _chances(
@@ -131,39 +144,6 @@ def _chances(
         s, c = np.array([at[side] for side in sides if side in at]).T
         chances[known] = move_probabilities(scaled(values[known]), s, c)
     return chances
-
-
-def _move(board: chess.Board, move: chess.Move, told: _Told, posterior: Estimate) -> Move:
-    sign = 1 if board.turn else -1
-    san = board.san(move)
-    if told.codes is None or told.values is None or told.chances is None:
-        value = None if told.look is None or not np.isfinite(told.look) else text_of(sign * told.look)
-        return Move(san, move.uci(), value, told.left_out, posterior=posterior)
-    names = [decode_move(code) for code in told.codes.tolist()]
-    listed = [at for at, name in enumerate(names) if at < MOST_CANDIDATES or name == move.uci()]
-    known = bool(np.isfinite(told.chances).all())
-    candidates = tuple(
-        Candidate(
-            board.san(chess.Move.from_uci(names[at])),
-            text_of(sign * float(told.values[at])),
-            float(told.chances[at]) if known else None,
-        )
-        for at in listed
-    )
-    others = np.setdiff1d(np.arange(len(names)), listed)
-    played = names.index(move.uci()) if move.uci() in names else None
-    return Move(
-        san,
-        move.uci(),
-        text_of(sign * float(told.values[0])),
-        told.left_out,
-        float(told.chances[played]) if played is not None and known else None,
-        candidates,
-        len(others),
-        float(told.chances[others].sum()) if known else 0.0,
-        posterior,
-        None if played is None else text_of(sign * float(told.values[played])),
-    )
 
 
 def text_of(pawns: float) -> int | str:
