@@ -140,7 +140,27 @@ def noise_per_turn(
     divided by the slope of the tops on the truth. That uses every game, where the scatter of a few dozen groups would
     be uncertain by a sixth and more.
     """
-    code = np.unique(mark, return_inverse=True)[1].reshape(-1)
+    sides = Sides(score, information, turns, mark, truth, estimate)
+    noise, slope, _ = figures(_noise_of(sides), _own(clusters, len(score)), draws=draws, seed=seed)
+    return noise, slope
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Held-out sides of games as :func:`noise_per_turn` takes them."""
+
+    score: Floats
+    information: Floats
+    turns: Floats
+    mark: NDArray[np.generic]
+    truth: Floats
+    estimate: Floats
+
+
+def _noise_of(sides: Sides) -> Callable[[Floats], Floats]:
+    """Noise of a turn, slope, and the noise that the curvature alone would promise, by how often sides were drawn."""
+    score, information, turns = sides.score, sides.information, sides.turns
+    code = np.unique(sides.mark, return_inverse=True)[1].reshape(-1)
     marks = int(code.max()) + 1
 
     def figure(drawn: Floats) -> Floats:
@@ -152,14 +172,27 @@ def noise_per_turn(
         variance = np.bincount(code, drawn * rest**2, marks) * number / np.maximum(number - 1, 1)
         noise = np.sqrt(count * variance)[good] / total[good]
         weight = np.maximum(count, 1e-9)
-        at = (np.bincount(code, drawn * turns * truth, marks) / weight)[good]
-        top = (np.bincount(code, drawn * turns * estimate, marks) / weight + move)[good]
+        at = (np.bincount(code, drawn * turns * sides.truth, marks) / weight)[good]
+        top = (np.bincount(code, drawn * turns * sides.estimate, marks) / weight + move)[good]
         slope = np.polyfit(at, top, 1)[0]
-        return np.array([np.sqrt(np.mean(noise**2)) / slope, slope])
+        promised = np.sqrt(np.mean(count[good] / total[good]))
+        return np.array([np.sqrt(np.mean(noise**2)) / slope, slope, promised / slope])
 
-    own = _own(clusters, len(score))
-    noise, slope = figures(figure, own, draws=draws, seed=seed)
-    return noise, slope
+    return figure
+
+
+def noise_ratio(
+    one: Sides, other: Sides, clusters: NDArray[np.generic] | None = None, *, draws: int = DRAWS, seed: int = 0
+) -> tuple[Figure, Figure]:
+    """The noise of one estimator to that of another on the same sides, paired: direct, and by curvature."""
+    mine, its = _noise_of(one), _noise_of(other)
+
+    def figure(drawn: Floats) -> Floats:
+        ratio: Floats = mine(drawn)[[0, 2]] / its(drawn)[[0, 2]]
+        return ratio
+
+    direct, promised = figures(figure, _own(clusters, len(one.score)), draws=draws, seed=seed)
+    return direct, promised
 
 
 def offsets(
