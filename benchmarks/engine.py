@@ -36,7 +36,7 @@ from assay.engine.position import decode_move, to_fen
 from assay.engine.score import to_text
 from assay.engine.store import writing
 from assay.engine.uci import Valued
-from assay.games import read_games
+from assay.games import read
 from measure import Measurement, show
 
 LINES = 50
@@ -132,7 +132,7 @@ def with_assay(keys: list[bytes], depth: int, tally: Tally) -> None:
 
 def choose(file: Path, positions: int) -> list[bytes]:
     """Positions with a choice, drawn from the first games of a file; all, if there are not as many."""
-    keys = wanted(islice(read_games(file), GAMES)).keys
+    keys = wanted(islice(read(file), GAMES)).keys
     random.Random(1).shuffle(keys)
     return list(islice((key for key in keys if chess.Board(to_fen(key)).legal_moves.count() > 1), positions))
 

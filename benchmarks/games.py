@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from assay.bands import speed
-from assay.games import fens, index, keys, read_games, read_tags, repeated, to_arrays
+from assay.games import fens, index, keys, read, read_tags, repeated, to_arrays
 from assay.games.catalog import open_index, rows_of
 from assay.games.columns import SCHEMA, TEXT
 from assay.games.duplicates import TAGS, repeats
@@ -66,7 +66,7 @@ def reading(plain: Path, packed: Path, folder: Path) -> list[Measurement]:
     clock_packed = best(lambda: index(packed, out), clock=time.perf_counter)
     tags = megabytes / best(lambda: read_tags([plain]))
     once = megabytes / best(lambda: without_copies(plain))
-    text = "\n\n".join(game.text for game in islice(read_games(plain), HEADERS))
+    text = "\n\n".join(game.text for game in islice(read(plain), HEADERS))
 
     def headers() -> None:
         stream = io.StringIO(text)
@@ -97,7 +97,7 @@ def without_copies(plain: Path) -> int:
 
 def moves(plain: Path, folder: Path) -> list[Measurement]:
     """Moves to arrays, against python-chess's read_game and pgn-extract, which both check every move."""
-    games = list(islice(read_games(plain), ARRAYS))
+    games = list(islice(read(plain), ARRAYS))
     texts = [game.text for game in games]
     arrays = to_arrays(texts)
     ours = len(texts) / best(lambda: to_arrays(texts, threads=1))

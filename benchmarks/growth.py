@@ -119,9 +119,9 @@ def guess_plies(size: int, folder: Path) -> Work:
 
 def _games_of(plies: int, folder: Path) -> Iterator[object]:
     """So many games of the sample, over and over, that they have about so many plies."""
-    from assay.games import read_games, to_arrays
+    from assay.games import read, to_arrays
 
-    games = list(islice(read_games(folder / SAMPLE), 2000))
+    games = list(islice(read(folder / SAMPLE), 2000))
     each = to_arrays(games).plies / len(games)
     for number in range(max(round(plies / each), 1)):
         yield games[number % len(games)]

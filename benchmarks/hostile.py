@@ -65,13 +65,13 @@ def make(case: Case, size: int, folder: Path) -> Path:
 
 def seconds(case: Case, path: Path, folder: Path) -> float:
     """CPU seconds of a case in this process, the least of some runs."""
-    from assay.games import index, read_games, to_arrays
+    from assay.games import index, read, to_arrays
 
     def work() -> None:
         if case.job == "index":
             index(path, folder / "index.parquet")
         else:
-            to_arrays(list(read_games(path)), threads=1)
+            to_arrays(list(read(path)), threads=1)
 
     return best(work, repeat=2)
 

@@ -19,7 +19,7 @@ import chess.pgn
 import torch
 
 from assay.bands import STANDARD
-from assay.games import Game, read_games, to_arrays
+from assay.games import Game, read, to_arrays
 from assay.learned import (
     Config,
     Dataset,
@@ -63,7 +63,7 @@ def measure(file: Path, folder: Path, games: int = 2000, *, steps: int = 12, boo
 
     A training takes so many `steps`; trees are grown on so many `boosted` games, and guess a fifth of them.
     """
-    chosen = list(islice(read_games(file), games))
+    chosen = list(islice(read(file), games))
     part = folder / "learned.pgn"
     part.write_bytes(b"".join(game.data.strip() + b"\n\n" for game in chosen))
     torch.set_num_threads(1)

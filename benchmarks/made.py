@@ -15,7 +15,7 @@ from string import ascii_letters
 
 import chess
 
-from assay.games import read_games
+from assay.games import read
 from assay.moves.simulation import Entrant, Played, tournament
 
 DEPTH = 3
@@ -90,7 +90,7 @@ def write_head(data: Path, file: Path, most_bytes: int) -> None:
     """Copy the first games of a PGN file, packed or not, up to a size."""
     size = 0
     with file.open("wb") as out:
-        for game in read_games(data):
+        for game in read(data):
             size += out.write(game.data.strip() + b"\n\n")
             if size >= most_bytes:
                 break

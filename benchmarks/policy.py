@@ -19,7 +19,7 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from assay import chances
-from assay.games import read_games, to_arrays
+from assay.games import read, to_arrays
 from assay.games.packed import pack
 from assay.policy import log_chances, shipped
 from assay.policy.features import features
@@ -35,7 +35,7 @@ GAMES = 500
 def read_positions(file: Path, count: int) -> npt.NDArray[np.uint8]:
     """The keys of so many positions."""
     found: list[npt.NDArray[np.uint8]] = []
-    games = read_games(file)
+    games = iter(read(file))
     while sum(map(len, found)) < count:
         some = [game for _, game in zip(range(GAMES), games, strict=False)]
         if not some:

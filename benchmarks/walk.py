@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from assay.engine.store import Store
-from assay.games import read_games
+from assay.games import read
 from engine import fill
 from measure import ASSAY, Cost, Measurement, of_command, show
 
@@ -32,7 +32,7 @@ def measure(
     file: Path, folder: Path, *, games: int = 54, depth: int = 6, foreign: int = 300_000, rounds: int = ROUNDS
 ) -> list[Measurement]:
     """Report and rating of stored games, and what positions of others in the store add to a rating."""
-    chosen = [game.data.strip() for game in islice(read_games(file), games)]
+    chosen = [game.data.strip() for game in islice(read(file), games)]
     event, two, store = folder / "event.pgn", folder / "two.pgn", folder / "event.db"
     event.write_bytes(b"\n\n".join(chosen) + b"\n")
     two.write_bytes(b"\n\n".join(chosen[:2]) + b"\n")

@@ -18,10 +18,11 @@ from fuzz.made import scratch
 from fuzz.run import KEPT
 from fuzz.targets.pgn import SEEDS, WORDS
 
+from assay.games import read
 from assay.games.columns import rows
 from assay.games.outcomes import read_outcomes
 from assay.games.parse import to_arrays
-from assay.games.split import read_games, splits
+from assay.games.split import splits
 from assay.games.stream import Stream
 
 AT_ONCE = 1000
@@ -50,7 +51,7 @@ def check(seeds: list[bytes], chance: random.Random) -> None:
             odd = damaged(odd, WORDS, chance)
         parts += [odd, GOOD % number]
     file = scratch("mass.pgn", b"\n\n".join(parts) + b"\n")
-    games = list(read_games(file))
+    games = list(read(file))
     numbers = {f"S{number}": number for number in range(AT_ONCE)}
     places = [place for place, game in enumerate(games) if game.tags.get("White") in numbers]
     assert [games[place].tags["White"] for place in places] == list(numbers), "a good game is gone"

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from assay.engine.parsed import wanted
 from assay.engine.store import Store
-from assay.games import read_games
+from assay.games import read
 
 
 def main(games: str, store: str, out: str, depth: int = 10) -> None:
     with Store(store) as opened:
         identity = opened.choose(depth=depth)
         kept = []
-        for game in read_games(games):
+        for game in read(games):
             keys = wanted([game], from_move=9).keys
             stored = {**opened.holds(identity, depth, keys), **opened.out(identity, keys)}
             if len(keys) and len(stored) >= 0.95 * len(keys):

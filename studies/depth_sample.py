@@ -25,7 +25,7 @@ from assay.engine.identity import Search
 from assay.engine.parsed import Wanted, wanted
 from assay.engine.store import Store, writing
 from assay.engine.turns import turns
-from assay.games import Game, read_games
+from assay.games import Game, read
 from assay.moves.calibrating import sample_of
 from assay.moves.groups import mileposts
 from assay.moves.regan import fit, move_probabilities
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--beside", type=Path, help="a store of the same games to depth 10")
     args = parser.parse_args()
 
-    games = list(read_games(args.games))
+    games = list(read(args.games))
     with writing(args.store) as store:
         value(positions(games, args.per_game), store, Search(depth=args.depth), workers=args.workers)
         depths = range(4, args.depth + 1)

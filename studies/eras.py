@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.engine.store import Store
 from assay.engine.turns import turns
-from assay.games import read_games
+from assay.games import read
 from assay.moves.calibration import load
 from assay.moves.evidence import judge
 from assay.moves.groups import PHASES, Groups, phases
@@ -29,7 +29,7 @@ scale = calibration.usable()
 still = replace(scale, line=replace(scale.line, covariance=np.zeros((2, 2))))
 calibration = replace(calibration, scale=still)
 with Store(store) as opened:
-    found = turns(read_games(pgn), opened, depth=depth)
+    found = turns(read(pgn), opened, depth=depth)
 century = (np.minimum(found.rating, found.opponent_rating) // 100 * 100).astype(int)
 years = found.column("year").astype(float)
 era = np.array([next((i for i, (a, b) in enumerate(ERAS) if a <= year <= b), -1) for year in years])

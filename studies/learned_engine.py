@@ -18,7 +18,7 @@ import numpy.typing as npt
 from sklearn.ensemble import HistGradientBoostingRegressor
 
 from assay.engine.store import Store
-from assay.games import read_games, to_arrays
+from assay.games import read, to_arrays
 from assay.games.columns import rating
 from assay.learned import encode_games
 from assay.learned.baselines import ply_features
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=8)
     parser.add_argument("--repeats", type=int, default=3, help="how often the trees are grown, with other seeds")
     given = parser.parse_args()
-    games = [game for game in read_games(given.games) if _ratings(game.tags) is not None]
+    games = [game for game in read(given.games) if _ratings(game.tags) is not None]
     arrays = to_arrays(games)
     encoded = encode_games(arrays)
     with Store(given.store) as store:

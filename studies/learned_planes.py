@@ -13,7 +13,7 @@ from pathlib import Path
 import chess.pgn
 import numpy as np
 
-from assay.games import read_games, to_arrays
+from assay.games import read, to_arrays
 from assay.learned import encode_games, encode_ply_planes, unpack
 
 
@@ -22,15 +22,15 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--games", type=int, default=1000)
     given = parser.parse_args()
-    games = list(islice(read_games(given.file), given.games))
+    games = list(islice(read(given.file), given.games))
     arrays = to_arrays(games)
     encoded = encode_games(arrays)
     plies = wrong = 0
     for number in np.flatnonzero(arrays.valid).tolist():
-        read = chess.pgn.read_game(io.StringIO(games[number].text))
-        assert read is not None
-        board, previous = read.board(), None
-        for row, move in enumerate(read.mainline_moves(), start=arrays.offsets[number]):
+        played = chess.pgn.read_game(io.StringIO(games[number].text))
+        assert played is not None
+        board, previous = played.board(), None
+        for row, move in enumerate(played.mainline_moves(), start=arrays.offsets[number]):
             wrong += not np.array_equal(encode_ply_planes(board, move, previous), unpack(encoded.planes[row]))
             board.push(move)
             plies, previous = plies + 1, move

@@ -22,7 +22,7 @@ from assay.engine.identity import Search
 from assay.engine.parsed import wanted
 from assay.engine.store import Store, writing
 from assay.engine.turns import Turns, turns
-from assay.games import read_games
+from assay.games import read
 from assay.moves.regan import fit, scaled_deltas
 
 FULL = 50
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--store", type=Path, help="take what is analysed from here, and keep the rest here")
     args = parser.parse_args()
 
-    games = list(islice(read_games(args.games), args.count))
+    games = list(islice(read(args.games), args.count))
     with tempfile.TemporaryDirectory() as folder, writing(args.store or Path(folder) / "lines.db") as store:
         work = wanted(games)
         for lines in WIDTHS:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.games import read_games, to_arrays
+from assay.games import read, to_arrays
 from assay.games.packed import encode_move, pack, played_moves
 from assay.games.stream import Stream
 from assay.policy.chances import POOLS, keys_of, log_chances, open_network, shipped
@@ -60,7 +60,7 @@ def read_lines(path: str) -> Turns:
 
 def read_pgn(path: str, games: int | None) -> Turns:
     """Positions from move 9 on of rated games."""
-    some = list(islice(read_games(path), games))
+    some = list(islice(read(path), games))
     arrays = to_arrays(some)
     elo = np.array(
         [

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from assay import games
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
-from assay.games import read_games
 from assay.moves.calibrating import sample_of
 from assay.moves.groups import mileposts
 from assay.moves.regan.calibrate import calibrate
@@ -36,7 +36,7 @@ def read_all(pgn: str, store: str, depth: int) -> tuple[Turns, Sample]:
 
 def _turns(pgn: str, store: str, depth: int) -> Turns:
     with Store(store) as opened:
-        return turns(read_games(pgn), opened, depth=depth)
+        return turns(games.read(pgn), opened, depth=depth)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import polars as pl
 
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
-from assay.games import Game, read_games
+from assay.games import Game, read
 from assay.moves import reference
 from assay.moves.choice.calibrate import LEARNED
 
@@ -29,7 +29,7 @@ TOLERATED = 0.01  # analyses made elsewhere leave out positions with one legal m
 def main(games: str, folder: str, *stores: str) -> None:
     out = Path(folder)
     out.mkdir(exist_ok=True)
-    everything = list(read_games(games))
+    everything = list(read(games))
     numbers: dict[str, int] = {}
     for game in everything:
         for side in ("White", "Black"):

@@ -7,14 +7,14 @@ from typing import Any
 
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
-from assay.games import read_games
+from assay.games import read
 from assay.table import render
 
 
 def load(games: str, store: str, depth: int) -> Turns:
     """The turns of a PGN file at a depth."""
     with Store(store) as opened:
-        found = turns(read_games(games), opened, depth=depth)
+        found = turns(read(games), opened, depth=depth)
     print(f"{found.games.height:,} games, {len(found):,} turns at depth {depth}")
     return found
 

@@ -18,7 +18,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 
 LIBRARY = {
     "assay.games": """
-        Game GameArrays Games Tags compile_where fens index keys read read_games read_tags repeated to_arrays uci
+        Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
     """,
     "assay.engine": "Engine Identity Store Turns",
     "assay.moves.regan": """
@@ -49,7 +49,7 @@ ARGUMENTS = {
     "assay.learned.encode_ply_planes": "board move prev_move",
     "assay.policy.log_chances": "network positions elo pool",
     "assay.chances": "board elo pool network extra",
-    "assay.games.read_games": "path",
+    "assay.games.read": "paths where",
     "assay.reports.growing.make": "files making preset",
     "assay.reports.exports.write": "report path format",
     "assay.table.render": "rows columns format titles decimals",

@@ -13,7 +13,7 @@ from assay.engine.analysis import Outcome, value
 from assay.engine.identity import Search
 from assay.engine.parsed import Wanted, wanted
 from assay.engine.store import writing
-from assay.games import Game, read_games
+from assay.games import Game, read
 
 # Short, with what matters: a transposition between the two, a repetition, a check with a single reply, a mate.
 GAMES = """[Event "Test"]
@@ -44,7 +44,7 @@ def games_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def games(games_file: Path) -> list[Game]:
-    return list(read_games(games_file))
+    return list(read(games_file))
 
 
 @pytest.fixture

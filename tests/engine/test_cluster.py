@@ -21,7 +21,7 @@ from assay.engine.identity import Identity
 from assay.engine.parsed import wanted
 from assay.engine.store import Store
 from assay.errors import AssayWarning, EngineError, StoreError
-from assay.games import read_games
+from assay.games import read
 
 distributed = pytest.importorskip("distributed")
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
@@ -35,7 +35,7 @@ def values(path: Path) -> dict[bytes, tuple[bytes, bytes]]:
 def test_a_killed_worker_and_a_late_one_change_nothing(
     fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    work, log = wanted(list(read_games(SAMPLE))[:1]), tmp_path / "log"
+    work, log = wanted(list(read(SAMPLE))[:1]), tmp_path / "log"
     analysed(fake(), store="here.db", work=work)
     with connect("local", workers=1) as cluster:
         local = cluster.client.cluster
@@ -107,7 +107,7 @@ def test_when_the_scheduler_goes_away_what_came_back_is_stored(
             time.sleep(0.1)
         threading.Thread(target=kill_when_something_is_stored, daemon=True).start()
         with connect(address) as cluster, pytest.raises(EngineError, match=r"went away\. What came back is stored"):
-            analysed(fake(seconds=0.2), cluster=cluster, work=wanted(list(read_games(SAMPLE))[:2]))
+            analysed(fake(seconds=0.2), cluster=cluster, work=wanted(list(read(SAMPLE))[:2]))
     finally:
         for process in (scheduler, worker):
             process.kill()

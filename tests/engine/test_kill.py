@@ -22,11 +22,11 @@ from assay.engine.identity import Search
 from assay.engine.parsed import wanted
 from assay.engine.analysis import value
 from assay.engine.store import writing
-from assay.games import read_games
+from assay.games import read
 
 games, store, engine = sys.argv[1:]
 with writing(store) as opened:
-    value(wanted(read_games(games), from_move=1), opened, Search(engine, depth=2), workers=2, quiet=True)
+    value(wanted(read(games), from_move=1), opened, Search(engine, depth=2), workers=2, quiet=True)
 """
 
 

@@ -19,7 +19,7 @@ from assay.engine.position import to_fen
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.errors import EngineError
-from assay.games import read_games
+from assay.games import read
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
 WON = "4k3/8/8/8/8/8/8/Q2QK3 w - - 0 1"
@@ -41,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_sample_goes_from_pgn_to_turns(store: Path) -> None:
     with Store(store) as opened:
-        found = turns(islice(read_games(SAMPLE), 2), opened, depth=4, from_move=30, limit=100)
+        found = turns(islice(read(SAMPLE), 2), opened, depth=4, from_move=30, limit=100)
     assert found.identities[0].engine.startswith("Stockfish") and found.identities[0].net
     assert len(found) > 60 and not found.excluded["not analysed"]
     assert (found.played >= 0).all()

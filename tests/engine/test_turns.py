@@ -18,7 +18,7 @@ from assay.engine.score import MATE
 from assay.engine.store import LeftOut, Store, writing
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED, Turns, turns
 from assay.errors import StoreError
-from assay.games import Game, read_games
+from assay.games import Game, read
 
 MATED = """[White "A"]\n[Black "B"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"""
 
@@ -160,7 +160,7 @@ def test_games_that_were_never_analysed_give_a_sentence(
     analysed(fake())
     (tmp_path / "mated.pgn").write_text(MATED)
     with pytest.raises(StoreError, match="none of these games' positions at depth 3"):
-        built(of=list(read_games(tmp_path / "mated.pgn")))
+        built(of=list(read(tmp_path / "mated.pgn")))
     with pytest.raises(StoreError, match="no analyses at depth 12"):
         built(depth=12)
 

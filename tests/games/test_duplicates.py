@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.games import Game, read_games, read_tags
+from assay.games import Game, read, read_tags
 from assay.games.duplicates import TAGS, UNREAD, Duplicates, Seen, duplicates_of, repeats, unique
 from assay.games.movetext import fingerprint, fingerprints
 from assay.games.split import split
@@ -32,7 +32,7 @@ def dropped(folder: Path, *games: str) -> list[tuple[int, int]]:
     path = folder / "games.pgn"
     path.write_text("".join(games), encoding="utf-8")
     seen = Seen()
-    kept = list(unique(read_games(path), seen))
+    kept = list(unique(read(path), seen))
     tags = read_tags([path], TAGS, moves=True)
     assert tags.games == len(games) and tags.moves is not None
     columns = {tag: (tags.codes[tag], tags.values[tag]) for tag in TAGS}

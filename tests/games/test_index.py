@@ -16,7 +16,7 @@ import zstandard
 from tests.games.made import TAGS, game_text, tag_lines
 
 from assay.errors import InputError, OutputError
-from assay.games import Game, index, indexing, read, read_games
+from assay.games import Game, index, indexing, read
 from assay.games.catalog import SPAN, open_index, read_rows, rows_of, write_games
 from assay.games.columns import COLUMNS
 from assay.games.tags import LATIN1
@@ -97,7 +97,7 @@ def test_the_bytes_of_the_games_are_found_again(tmp_path: Path, pgn: Path, monke
     found = open_index(tmp_path / "games.parquet")
     games = list(read_rows(found, rows_of([found]).select(SPAN).collect()))
     assert [game.data.decode() for game in games] == GAMES
-    assert games == list(read_games(pgn))
+    assert games == list(read(pgn))
 
 
 @pytest.mark.parametrize("movetext", [False, True])

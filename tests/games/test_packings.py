@@ -6,25 +6,24 @@ import io
 import subprocess
 import sys
 import zipfile
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from assay.games import index, read, read_games
+from assay.games import index, read
 
 GAME = '[White "Grünfeld"]\n[Black "Łódź"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n'
 TWO = GAME + "\n" + GAME.replace("Grünfeld", "Elm")
 
 
 def names(path: Path) -> list[str]:
-    return [game.tags["White"] for game in read_games(path)]
+    return [game.tags["White"] for game in read(path)]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 def test_encodings(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.pgn").write_bytes(TWO.encode(encoding))
-    found = list(read_games(tmp_path / "a.pgn"))
+    found = list(read(tmp_path / "a.pgn"))
     assert [game.tags["White"] for game in found] == ["Grünfeld", "Elm"]
     assert found[0].tags["Black"] == "Łódź"
 
@@ -56,7 +55,7 @@ def test_a_zip_through_a_pipe() -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("one.pgn", TWO)
-    code = "from assay.games import read_games; print([g.tags['White'] for g in read_games('-')])"
+    code = "from assay.games import read; print([g.tags['White'] for g in read('-')])"
     run = subprocess.run([sys.executable, "-c", code], input=packed.getvalue(), capture_output=True, check=True)
     assert run.stdout.decode().strip() == "['Grünfeld', 'Elm']"
 
@@ -69,12 +68,12 @@ def test_damaged_and_empty_archives_are_counted(tmp_path: Path) -> None:
     cases = {"cut": data[: len(data) // 2], "flipped": data[:60] + bytes([data[60] ^ 255]) + data[61:]}
     for name, some in cases.items():
         (tmp_path / f"{name}.zip").write_bytes(some)
-        problems: Counter[str] = Counter()
-        assert len(list(read_games(tmp_path / f"{name}.zip", problems))) < 400
-        assert any("zip data" in reason for reason in problems)
+        games = read(tmp_path / f"{name}.zip")
+        assert len(list(games)) < 400
+        assert any("zip data" in reason for reason in games.problems)
     with zipfile.ZipFile(tmp_path / "none.zip", "w") as archive:
         archive.writestr("a.txt", "x")
         archive.writestr("b.txt", "y")
-    problems = Counter()
-    assert not list(read_games(tmp_path / "none.zip", problems))
-    assert problems["zip archive without a PGN file (2 other files)"] == 1
+    none = read(tmp_path / "none.zip")
+    assert not list(none)
+    assert none.problems["zip archive without a PGN file (2 other files)"] == 1

@@ -8,14 +8,14 @@ import pytest
 
 from assay.cli.main import main
 from assay.errors import OutputError
-from assay.games import read_games
+from assay.games import read
 from assay.games.archives import SAMPLES, write_samples
 
 
 def test_the_samples_are_written_and_can_be_read(tmp_path: Path) -> None:
     paths = write_samples(tmp_path / "new" / "folder")
     assert [path.name for path in paths] == list(SAMPLES)
-    assert [len(list(read_games(path))) for path in paths if path.suffix == ".pgn"] == [6, 15]
+    assert [len(list(read(path))) for path in paths if path.suffix == ".pgn"] == [6, 15]
 
 
 def test_writing_them_again_changes_nothing(tmp_path: Path) -> None:

@@ -156,7 +156,19 @@ def test_games_count_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [(), ([],), ("",), ("no such file.pgn",), ("x" * 5000,), ("a\0b",), (b"games.pgn",), (7,), (None,), ([["a", 3]],)],
+    [
+        (),
+        ([],),
+        ("",),
+        ("no such file.pgn",),
+        ("x" * 5000,),
+        ("a\0b",),
+        (b"games.pgn",),
+        (7,),
+        (None,),
+        ([["a", 3]],),
+        ({"a": 1},),
+    ],
 )
 def test_what_names_no_file_is_said(wrong: tuple[object, ...]) -> None:
     with pytest.raises(InputError):

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from assay.engine.parsed import read_plies
-from assay.games import index, read_games
+from assay.games import index, read
 
 CASES = [
     ("https://lichess.org/abcdefgh", "Rated Blitz game", "180+2", 180, "blitz"),
@@ -45,4 +45,4 @@ def test_the_index_knows_the_speed(games: Path) -> None:
 
 
 def test_games_with_moves_have_the_same_speed(games: Path) -> None:
-    assert read_plies(read_games(games), 1).games["speed"].to_list() == [speed for *_, speed in CASES]
+    assert read_plies(read(games), 1).games["speed"].to_list() == [speed for *_, speed in CASES]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import game_text
 
-from assay.games import Game, index, lines, read, read_games
+from assay.games import Game, index, lines, read
 from assay.games import split as splitting
 from assay.games.outcomes import read_outcomes
 from assay.games.split import OUTSIDE, TOO_LONG, UNTAGGED, split
@@ -136,7 +135,7 @@ def test_undamaged_games_come_back_byte_for_byte(
     file.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(splitting, "BLOCK", block)
-        games = list(read_games(file))
+        games = list(read(file))
     for game in games:
         assert data[game.start_offset : game.end_offset] == game.data
     rest = iter([game.data for game in games])
@@ -150,7 +149,7 @@ def test_a_block_may_end_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     file.write_bytes(data)
     for block in range(20, len(data)):
         monkeypatch.setattr(splitting, "BLOCK", block)
-        assert [game.data for game in read_games(file)] == found(data), block
+        assert [game.data for game in read(file)] == found(data), block
 
 
 @pytest.mark.parametrize("size", [1, 7, 40])
@@ -163,9 +162,9 @@ def test_a_scan_may_end_anywhere(name: str, size: int, monkeypatch: pytest.Monke
 def test_what_is_odd_is_counted(tmp_path: Path) -> None:
     file = tmp_path / "odd.pgn"
     file.write_bytes(b"A letter to the editor\n\n" + A + b"\n\n1. e4 e5 1-0\n\n1. d4 *\n")
-    problems: Counter[str] = Counter()
-    assert len(list(read_games(file, problems))) == 3
-    assert problems == {OUTSIDE: 1, UNTAGGED: 2}
+    games = read(file)
+    assert len(list(games)) == 3
+    assert games.problems == {OUTSIDE: 1, UNTAGGED: 2}
 
 
 def test_a_game_without_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,11 +172,11 @@ def test_a_game_without_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch
     monkeypatch.setattr(splitting, "BLOCK", 10_000)
     file = tmp_path / "long.pgn"
     file.write_bytes(A + b"\n\n" + B + b" {" + b"x " * 100_000 + b"\n\n" + A)
-    problems: Counter[str] = Counter()
-    games = [game.data for game in read_games(file, problems)]
+    given = read(file)
+    games = [game.data for game in given]
     assert games[0] == games[-1] == A
     assert len(games) == 3 and games[1].startswith(B) and len(games[1]) < 200_000
-    assert problems[TOO_LONG] == 1
+    assert given.problems[TOO_LONG] == 1
 
 
 def test_what_hardly_tells_where_games_start_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +190,7 @@ def test_what_hardly_tells_where_games_start_is_looked_at_once(tmp_path: Path, m
     file.write_bytes(data := b'{\n[White "x}"]\n' * 100_000)
     monkeypatch.setattr(splitting, "BLOCK", 300_000)
     monkeypatch.setattr(splitting, "split", counted)
-    assert sum(1 for _ in read_games(file)) == len(found(data))
+    assert sum(1 for _ in read(file)) == len(found(data))
     assert looked[0] < 1.6 * len(data)
 
 
@@ -200,7 +199,7 @@ def test_a_game_has_tags_and_text(tmp_path: Path) -> None:
     file.write_bytes(
         '[White "Grünfeld \\"E\\""]\n[Black  "y" ]\n[Result "1-0\n\n1. e4 {\n[Site "no"]\n} *'.encode("latin-1")
     )
-    (game,) = read_games(file)
+    (game,) = read(file)
     assert game.tags == {"White": 'Grünfeld "E"', "Black": "y"}
     assert game.text.startswith('[White "Grünfeld')
 
@@ -215,7 +214,7 @@ def test_lines_may_end_with_a_carriage_return_alone(
     path = tmp_path / "games.pgn"
     path.write_bytes("\n\n".join(games).replace("\n", ends).encode())
     monkeypatch.setattr(splitting, "BLOCK", block)
-    found = list(read_games(path))
+    found = list(read(path))
     assert [game.text.replace("\r\n", "\n") for game in found] == games
     raw = path.read_bytes()
     assert all(raw[game.start_offset : game.end_offset].split() == game.data.split() for game in found)
@@ -234,5 +233,5 @@ def test_false_tags_stray_results_and_braces_in_names(tmp_path: Path) -> None:
     for noise in ('[White "{"]\n' * 500, "[ab cd\n" * 500, "1-0\n\n" * 500, "1. e4 {open\n" * 500, "[Event\n" * 500):
         path = tmp_path / "noise.pgn"
         path.write_text(good + "1. d4 {a} *\n\n" + noise + "\n" + good)
-        events = [game.tags.get("Event") for game in read_games(path)]
+        events = [game.tags.get("Event") for game in read(path)]
         assert events[0] == events[-1] == "good" and events.count("good") == 2, noise[:12]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import tag_lines
 
-from assay.games import read_games, read_tags
+from assay.games import read, read_tags
 from assay.games.tags import ENDLESS, LATIN1
 
 NAMES = ("Event", "White", "WhiteElo", "WhiteTitle", "WhiteRatingDiff", "Black", "Result", "ECO", "TimeControl")
@@ -23,11 +23,11 @@ def test_tags_come_back(tmp_path_factory: pytest.TempPathFactory, games: list[di
     file = tmp_path_factory.mktemp("tags") / "games.pgn"
     text = "\n\n".join(f"{tag_lines({'Site': 's'} | game)}\n1. e4 *" for game in games)
     file.write_text(text.replace("\n", line_end), encoding="utf-8", newline="")
-    read = read_tags([file], NAMES)
-    assert read.games == len(games)
+    columns = read_tags([file], NAMES)
+    assert columns.games == len(games)
     for name in NAMES:
-        assert read.column(name) == [game.get(name) for game in games]
-    assert [game.tags for game in read_games(file)] == [{"Site": "s"} | game for game in games]
+        assert columns.column(name) == [game.get(name) for game in games]
+    assert [game.tags for game in read(file)] == [{"Site": "s"} | game for game in games]
 
 
 def test_odd_tags(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tests.policy.made_up import NAMES, games, write_leela
 from assay.arrays import load_arrays, save_arrays
 from assay.cli.main import assay
 from assay.errors import AssayError, InputError, LearnedError, OutputError
-from assay.games import read_games, to_arrays
+from assay.games import read, to_arrays
 from assay.games.packed import decode_move, pack
 from assay.policy.chances import keys_of, log_chances, open_network
 from assay.policy.model import load_policy
@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_positions_are_those_of_the_games(folder: Path) -> None:
     rows = np.concatenate(open_positions(folder / "made"))
-    arrays = to_arrays(list(read_games(folder / "games.pgn")))
+    arrays = to_arrays(list(read(folder / "games.pgn")))
     later = np.flatnonzero(np.arange(arrays.plies) - arrays.offsets[:-1][arrays.game] >= 8)
     assert (rows["key"] == pack(arrays, later)).all()
     assert (rows["last_end"] == arrays.to_square[later - 1]).all()
@@ -59,13 +59,13 @@ def test_games_of_players_held_out_are_marked_whole(folder: Path) -> None:
         out = folder / f"of {name}"
         run("gather", path, "-o", out)
         alone[name] = bool(np.concatenate(open_positions(out))["held_out"].all())
-    for game, begin in zip(read_games(folder / "games.pgn"), _begins(folder), strict=True):
+    for game, begin in zip(read(folder / "games.pgn"), _begins(folder), strict=True):
         wanted = alone[game.tags["White"]] or alone[game.tags["Black"]]
         assert bool(rows["held_out"][begin]) == wanted
 
 
 def _begins(folder: Path) -> list[int]:
-    arrays = to_arrays(list(read_games(folder / "games.pgn")))
+    arrays = to_arrays(list(read(folder / "games.pgn")))
     counts = np.maximum(np.diff(arrays.offsets) - 8, 0)
     return [int(begin) for begin in np.cumsum(counts) - counts]
 
@@ -81,7 +81,7 @@ def test_games_of_other_files_are_left_out(folder: Path) -> None:
     said = run("gather", folder / "games.pgn", "-o", folder / "fewer", "--without", barred)
     assert "games left out: barred" in said
     left, right = (np.concatenate(open_positions(folder / name)) for name in ("made", "fewer"))
-    two = to_arrays(list(read_games(folder / "games.pgn"))[:2]).plies - 16
+    two = to_arrays(list(read(folder / "games.pgn"))[:2]).plies - 16
     assert len(left) - len(right) == two
 
 

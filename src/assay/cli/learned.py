@@ -391,11 +391,11 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
     import numpy as np
 
     from assay.errors import InputError
-    from assay.games import read_games, to_arrays
+    from assay.games import read, to_arrays
     from assay.learned.encode import encode_games
     from assay.learned.planes import PLANE_NAMES, squares_of, unpack
 
-    game = next((game for at, game in enumerate(read_games(file), start=1) if at == number), None)
+    game = next((game for at, game in enumerate(read(file), start=1) if at == number), None)
     if game is None:
         raise InputError(f"{file} has no game {number}.")
     arrays = to_arrays([game])

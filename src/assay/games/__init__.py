@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from assay.games.source import Games as Games
     from assay.games.source import read as read
     from assay.games.split import Game as Game
-    from assay.games.split import read_games as read_games
     from assay.games.tags import Tags as Tags
     from assay.games.tags import read_tags as read_tags
     from assay.games.where import compile_where as compile_where
@@ -33,7 +32,6 @@ _HOME = {
     "index": "indexing",
     "keys": "packed",
     "read": "source",
-    "read_games": "split",
     "read_tags": "tags",
     "repeated": "packed",
     "to_arrays": "parse",

@@ -251,12 +251,12 @@ def unique(games: Iterable[Game], seen: Seen | None = None) -> Iterator[Game]:
     """Each game once, in order. Which were left out, `seen.duplicates` says afterwards.
 
     >>> from assay.games.archives import write_samples
-    >>> from assay.games import read_games
+    >>> from assay.games import read
     >>> from tempfile import TemporaryDirectory
     >>> seen = Seen()
     >>> with TemporaryDirectory() as folder:
     ...     path = write_samples(folder)[0]
-    ...     len(list(unique([*read_games(path), *read_games(path)], seen)))
+    ...     len(list(unique([*read(path), *read(path)], seen)))
     6
     >>> len(seen.duplicates)
     6

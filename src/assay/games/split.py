@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -488,22 +487,3 @@ def batched(games: Iterator[Game], size: int) -> Iterator[list[Game]]:
     """So many games at a time."""
     while batch := list(islice(games, size)):
         yield batch
-
-
-def read_games(path: str | Path, problems: Counter[str] | None = None) -> Iterator[Game]:
-    """Read the games of a file one after the other: `.pgn`, `.zst`, `.gz`, `.bz2`, or `-` for stdin.
-
-    What is wrong with the file is counted by reason in `problems`, if given; nothing of it stops the reading.
-
-    >>> from assay.games.archives import write_samples
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     [game.tags["Result"] for game in read_games(write_samples(folder)[0])]
-    ['1-0', '1-0', '1/2-1/2', '1/2-1/2', '1/2-1/2', '1-0']
-    """
-    with Stream(path) as stream:
-        for part in splits(stream, problems):
-            for start, end in zip(part.starts.tolist(), part.ends.tolist(), strict=True):
-                yield Game(stream.name, part.base + start, part.base + end, part.data[start:end])
-        if stream.problem and problems is not None:
-            problems[stream.problem] += 1

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
@@ -288,7 +288,7 @@ def _each(paths: object) -> Iterator[str]:
     """The names among names, paths, and lists of them."""
     if isinstance(paths, str | PathLike) and (name := fspath(paths)) and isinstance(name, str):
         yield name
-    elif isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike):
+    elif isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike | Mapping):
         for path in paths:
             yield from _each(path)
     else:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import InputError
-from assay.games import fens, read_games, to_arrays, uci
+from assay.games import fens, read, to_arrays, uci
 from assay.games.packed import decode_move
 from assay.games.stream import Stream
 from assay.policy.chances import Network, keys_of, log_chances, shipped
@@ -129,7 +129,7 @@ def read_spots(path: Path, game: int | None = None) -> list[Spot]:
             raise InputError(f"{path} holds positions, not games; leave --game out.")
         return list(_listed(path))
     number = game or 1
-    found = next(islice(read_games(path), number - 1, None), None)
+    found = next(islice(read(path), number - 1, None), None)
     if found is None:
         raise InputError(f"{path} has no game {number}." if game else f"{path} holds no game and no position.")
     arrays = to_arrays([found])
