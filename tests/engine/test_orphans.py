@@ -88,3 +88,30 @@ def test_a_run_that_is_ended_ends_its_engines(
     assert run.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[how]
     assert "Traceback" not in said
     wait_until_gone(tmp_path)
+
+
+CANCEL = """
+import asyncio, gc, sys
+from assay.engine.identity import Search
+from assay.engine.uci import UciEngine
+
+async def start_and_cancel(steps):
+    starting = asyncio.create_task(UciEngine.start(Search(sys.argv[1])))
+    for more in (steps, 1):
+        for _ in range(more):
+            await asyncio.sleep(0)
+        starting.cancel()
+    await asyncio.wait([starting])
+
+for steps in range(12):
+    asyncio.run(start_and_cancel(steps))
+    gc.collect()
+"""
+
+
+def test_a_start_that_is_cancelled_halfway_leaves_no_engine_and_says_nothing(
+    behind_a_script: Callable[..., str], tmp_path: Path
+) -> None:
+    run = subprocess.run([sys.executable, "-c", CANCEL, behind_a_script()], capture_output=True, text=True, check=True)
+    assert not run.stderr
+    wait_until_gone(tmp_path)

@@ -14,7 +14,7 @@ import signal
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Self, cast
+from typing import Any, Self, cast
 
 import chess
 import numpy as np
@@ -189,6 +189,21 @@ def legal_moves(key: bytes) -> frozenset[str]:
     return frozenset(move.uci() for move in chess.Board(to_fen(key)).legal_moves)
 
 
+async def _settled(work: asyncio.Future[Any], seconds: float) -> asyncio.CancelledError | None:
+    """Wait for what must not be left halfway, at most for so long; who cancels meanwhile is returned, for afterwards.
+
+    An engine that nobody waits for any more would tell of its end when there is no loop to hear it.
+    """
+    cancelled = None
+    while not work.done():
+        try:
+            if not (await asyncio.wait([work], timeout=seconds))[0]:
+                break
+        except asyncio.CancelledError as error:
+            cancelled = error
+    return cancelled
+
+
 class UciEngine(asyncio.SubprocessProtocol):
     """A running engine. `begin` sends a search and returns at once; `finish` waits for its output.
 
@@ -213,14 +228,19 @@ class UciEngine(asyncio.SubprocessProtocol):
     @classmethod
     async def start(cls, search: Search) -> Self:
         """Start the engine and set its options; EngineError if it is none or dies."""
-        loop = asyncio.get_running_loop()
-        try:
-            _, engine = await loop.subprocess_exec(
+        starting = asyncio.ensure_future(
+            asyncio.get_running_loop().subprocess_exec(
                 lambda: cls(search), *find(search.engine), stderr=asyncio.subprocess.DEVNULL, start_new_session=True
             )
+        )
+        cancelled = await _settled(starting, START_SECONDS)
+        try:
+            _, engine = await starting
         except OSError as error:
             raise EngineError(f"{search.engine} cannot be started: {error.strerror or error}.") from error
         try:
+            if cancelled:
+                raise cancelled
             await engine._set_up()
         except BaseException:
             await engine.end()
@@ -288,17 +308,21 @@ class UciEngine(asyncio.SubprocessProtocol):
 
     async def quit(self) -> None:
         """End the engine: politely, and if it does not go within half a second, by force."""
-        with suppress(EngineError, TimeoutError):
+        cancelled = None
+        with suppress(EngineError):
             self._send("stop\nquit")
-            await asyncio.wait_for(asyncio.shield(self._gone), 0.5)
+            cancelled = await _settled(self._gone, 0.5)
         await self.end()
+        if cancelled:
+            raise cancelled
 
     async def end(self, why: str = "it was ended") -> None:
         """End the engine by force and wait until it is gone."""
         self.kill(why)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(self._gone), 5)
+        cancelled = await _settled(self._gone, 5)
         self._transport.close()
+        if cancelled:
+            raise cancelled
 
     def kill(self, why: str) -> None:
         """Kill the engine and all that it started; whoever waits for it gets an EngineError with this reason."""
