@@ -101,3 +101,24 @@ def test_a_table_of_fits_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes(b"M\xfcller\n")
     with pytest.raises(InputError, match="is not a table of fits"):
         append_rows(tmp_path / "latin.csv", "games.pgn", [])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("guess", "GAMES", "--game", "1", "--prior", "ENDLESS"), "is no prior"),
+        (("simulate", "--elo", "2000", "--elo", "2000", "-o", "OUT", "--engine", '"'), "is no command"),
+        (("simulate", "--elo", "2000", "--elo", "2000", "-o", "OUT", "--engine", "\\"), "is no command"),
+        (("planes", "GAMES", "--planes", "9" * 5000), "is no plane"),
+    ],
+)
+def test_texts_that_are_none(
+    tmp_path: Path, words: tuple[str, ...], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games, endless = tmp_path / "games.pgn", tmp_path / "endless.csv"
+    games.write_text(GAMES, encoding="utf-8")
+    endless.write_text('"' + "x" * 200_000, encoding="utf-8")
+    given = {"GAMES": games, "ENDLESS": endless, "OUT": tmp_path / "out.pgn"}
+    code, err = run(capsys, *(given.get(word, word) for word in words))
+    assert code in (1, 2)
+    assert told in err and "bug in Assay" not in err

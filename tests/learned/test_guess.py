@@ -59,6 +59,16 @@ def test_a_game_is_guessed_after_every_move(games: Callable[..., Path]) -> None:
     np.testing.assert_allclose(found.posteriors.sum(axis=-1), 1)
 
 
+def test_a_draw_is_an_end_however_it_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "games.pgn"
+    moves = ITALIAN.removesuffix("1/2-1/2")
+    results = ("1/2-1/2", "1/2", "*")
+    file.write_text("".join(f'[White "{n}"]\n[Result "{r}"]\n\n{moves}{r}\n\n' for n, r in enumerate(results)))
+    drawn, short, open_ = (one.posteriors[-1] for one in guess_games(file)[0])
+    assert (drawn == short).all()
+    assert (drawn != open_).any()
+
+
 def test_a_beginners_game_is_rated_below_a_sound_one(games: Callable[..., Path]) -> None:
     sound, silly = guess_games(games(("A", "B", ITALIAN), ("C", "D", BLUNDER)), model="lichess")[0]
     assert estimate(silly.posteriors[-1, 0], silly.run).value < estimate(sound.posteriors[-1, 0], sound.run).value

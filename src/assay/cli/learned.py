@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -360,12 +361,16 @@ def _shown(score: Score) -> dict[str, Any]:
     return {name: value for name, value in score.row().items() if name in _COLUMNS}
 
 
+_PLANE = re.compile("[0-9]{1,2}")
+
+
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int]:
     """Numbers from 0 to 63 like `0-11,36`."""
     chosen: list[int] = []
     for word in (value or "0-63").split(","):
         first, _, last = word.strip().partition("-")
-        if not first.isdecimal() or not (last or first).isdecimal() or not int(first) <= int(last or first) < 64:
+        known = _PLANE.fullmatch(first) and _PLANE.fullmatch(last or first)
+        if not known or not int(first) <= int(last or first) < 64:
             raise click.BadParameter(f"{word!r} is no plane or range of planes from 0 to 63, such as 36-41.")
         chosen += range(int(first), int(last or first) + 1)
     return chosen

@@ -35,7 +35,10 @@ def find(engine: str = DEFAULT) -> tuple[str, ...]:
     Traceback (most recent call last):
     assay.errors.EngineError: no chess engine 'no-such-engine' found: give a path, or a name on PATH.
     """
-    words = [engine] if Path(engine).expanduser().is_file() else shlex.split(engine, posix=os.name != "nt")
+    try:
+        words = [engine] if Path(engine).expanduser().is_file() else shlex.split(engine, posix=os.name != "nt")
+    except ValueError as error:
+        raise EngineError(f"{engine!r} is no command ({error}): give a path, or a name on PATH.") from error
     if not words:
         raise EngineError("the name of the engine is empty: give a path, a name on PATH, or a command.")
     if program := _program(words[0]):

@@ -179,9 +179,12 @@ def end_engines() -> None:
 def _end_group(group: int) -> None:
     """Kill an engine with all that it started: behind a script the engine is not the process that was started."""
     _GROUPS.discard(group)
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError, PermissionError):
+    # Not by asyncio: it looks first whether the process is dead, and takes the news from whom it set to wait.
+    with suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
             os.killpg(group, signal.SIGKILL)
+        else:
+            os.kill(group, signal.SIGTERM)
 
 
 def legal_moves(key: bytes) -> frozenset[str]:
@@ -329,8 +332,6 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._fail(why)
         if (group := self._transport.get_pid()) in _GROUPS:
             _end_group(group)
-        with suppress(ProcessLookupError):
-            self._transport.kill()
 
     async def _ask(self, text: str, token: bytes) -> bytes:
         self._expect(token)

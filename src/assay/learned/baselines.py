@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from assay.arrays import Arrays
 from assay.errors import LearnedError, MissingExtra
+from assay.games.outcomes import score_of
 from assay.learned.book import Book, Books, Keys, make_books, stored_book
 from assay.learned.dataset import Dataset
 from assay.learned.encode import SCALAR_NAMES
-from assay.learned.inputs import RESULTS, Inputs, scalars_of
+from assay.learned.inputs import Inputs, scalars_of
 from assay.learned.lessons import (
     Trained,
     band_shares,
@@ -136,7 +137,8 @@ def opening_keys(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Keys:
 def tag_features(dataset: Dataset, row: int, book: Book) -> Floats:
     """Of White and Black, (2, 7): what is known of the opening's players, length, score and colour."""
     known, games, white, black = book.look(opening_keys(dataset, np.array([row])))[0]
-    score = RESULTS.get(str(dataset.results[row]), 0.5)
+    scored = score_of(str(dataset.results[row]))
+    score = 0.5 if scored is None else scored
     length = dataset.lengths[row]
     return np.array(
         [[known, games, white, black, length, score, 1], [known, games, black, white, length, 1 - score, 0]]

@@ -26,8 +26,9 @@ import pyarrow as pa
 from assay import manifest
 from assay.bands import Bands
 from assay.errors import AssayError, InputError, LearnedError
+from assay.games.outcomes import score_of
 from assay.learned.encode import SCALAR_NAMES
-from assay.learned.inputs import ENGINE_NAMES, RESULTS, Floats, Inputs
+from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs
 from assay.paths import atomic
 
 KIND = "learned-dataset"
@@ -182,7 +183,7 @@ class Dataset:
         """The plies of one game, without a copy."""
         number, start = self._places[row]
         plies = int(self.plies[row]) if max_plies is None else min(int(self.plies[row]), max_plies)
-        ended = self.results[row] in RESULTS and plies == int(self.lengths[row])
+        ended = score_of(str(self.results[row])) is not None and plies == int(self.lengths[row])
         shard = self._shards.get(number)
         if shard is None:
             shard = self._shards[number] = self._open(number)

@@ -18,11 +18,12 @@ from assay.games import Game, GameArrays, Games, read, to_arrays
 from assay.games.columns import rating
 from assay.games.duplicates import Seen
 from assay.games.notation import sans
+from assay.games.outcomes import score_of
 from assay.games.packed import pack, played_moves
 from assay.games.stream import Paths
 from assay.learned.encode import EncodedGames, encode_games
 from assay.learned.forward import one_thread, posteriors
-from assay.learned.inputs import ENGINE_NAMES, RESULTS, Inputs, clock_scalars
+from assay.learned.inputs import ENGINE_NAMES, Inputs, clock_scalars
 from assay.learned.lessons import pool
 from assay.learned.run import Run, model_of
 from assay.manifest import parse
@@ -135,7 +136,7 @@ def _guess(
         encoded.scalars[part],
         clock_scalars(arrays.clock[part], base, increment),
         np.full((part.stop - part.start, len(ENGINE_NAMES)), np.nan, dtype=np.float32),
-        ended=game.tags.get("Result") in RESULTS,
+        ended=score_of(game.tags.get("Result")) is not None,
     )
     run = model_of(model, game.tags.get("Site", ""))
     found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
@@ -176,7 +177,7 @@ def read_prior(path: Path, edges: Floats) -> Floats:
             pairs = [(float(row["band"]), float(row["share"])) for row in csv.DictReader(text.splitlines())]
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
         raise InputError(
             f'{path} is no prior; write JSON like {{"1500": 0.2}}, or CSV with the columns band and share ({error}).'
         ) from error

@@ -13,7 +13,6 @@ from assay.games.rules import Boards
 Floats = npt.NDArray[np.float32]
 
 KINDS = ("board", "clock", "engine", "ending")
-RESULTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # of finished games, and what White scored
 ENGINE_NAMES = ("rank", "loss", "gap", "value")  # of the move played; see assay.learned.build
 
 # Where each plane of the mirrored ply comes from: White's and Black's planes trade places.

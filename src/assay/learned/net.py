@@ -18,9 +18,10 @@ from torch.nn import functional
 from torch.utils.data import Dataset as TorchDataset
 
 from assay.arrays import Arrays
+from assay.games.outcomes import score_of
 from assay.learned.book import Books, read_scalars
 from assay.learned.dataset import Dataset
-from assay.learned.inputs import RESULTS, Floats, Inputs, mover_bits
+from assay.learned.inputs import Floats, Inputs, mover_bits
 from assay.learned.planes import NUM_PLANES
 from assay.learned.run import Config
 
@@ -236,7 +237,7 @@ class Examples(TorchDataset[Example]):
         row = int(self.rows[index])
         plies = self.dataset.game(row, self.max_plies)
         scalars = read_scalars(plies, self.kinds, self.books.of(row) if self.books else None)
-        score = RESULTS.get(str(self.dataset.results[row]))
+        score = score_of(str(self.dataset.results[row]))
         outcome = UNKNOWN if score is None else round(2 * score)
         return Example(plies, scalars, self.dataset.bands[row], self.dataset.ratings[row], outcome)
 

@@ -8,12 +8,12 @@ import os
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from contextlib import suppress
 from typing import Any
 
 from assay.errors import InputError
 from assay.web.check import READY
 from assay.web.limits import Limits
+from assay.web.signals import send
 
 _AT_ONCE = 2
 # Threads that nothing here uses would count as memory.
@@ -63,7 +63,7 @@ class Checker:
         """End all of it at once; whoever waits gets a NoCheckError."""
         self._ending = True
         for process in self._all:
-            _kill(process)
+            send(process, signal.SIGKILL)
 
     async def close(self) -> None:
         """End all of it and wait until it is gone."""
@@ -83,7 +83,7 @@ class Checker:
             raise NoCheckError from None
         self._all.add(process)
         if self._ending:
-            _kill(process)
+            send(process, signal.SIGKILL)
         assert process.stdout is not None
         if await process.stdout.readline() != READY:
             self._end(process)
@@ -91,7 +91,7 @@ class Checker:
         return process
 
     def _end(self, process: Process) -> None:
-        _kill(process)
+        send(process, signal.SIGKILL)
         if not self._ending:  # else `close` waits for it
             self._all.discard(process)
 
@@ -103,10 +103,3 @@ async def _ask(process: Process, data: bytes, most_games: int) -> dict[str, Any]
     await process.stdin.drain()
     answer: dict[str, Any] = json.loads(await process.stdout.readline())
     return answer
-
-
-def _kill(process: Process) -> None:
-    # Not process.kill: it looks first whether the process is dead, and takes the news from whom asyncio set to wait.
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import traceback
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from assay.errors import AssayError
 from assay.web.jobs import JobFolders, read_json
+from assay.web.signals import send
 
 _POLITE_SECONDS = 5.0
 _PAUSE_SECONDS = 1.0
@@ -104,22 +104,12 @@ class Runner:
             return
         assert process.stdin is not None
         process.stdin.close()  # either of the two ends a worker, with its engines (see `told.end_with_parent`)
-        with suppress(ProcessLookupError):
-            process.terminate()
+        send(process, signal.SIGTERM)
         try:
             await asyncio.wait_for(process.wait(), _POLITE_SECONDS)
         except TimeoutError:
-            _kill(process)
+            send(process, signal.SIGKILL, group=True)
             await process.wait()
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """End a worker that does not go by itself."""
-    with suppress(ProcessLookupError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
 
 
 def _why(folder: Path, code: int) -> str:
