@@ -28,15 +28,14 @@ import chess.engine
 import numpy as np
 
 from assay.engine.analysis import value
-from assay.engine.find import find
-from assay.engine.identity import Identity, Search
+from assay.engine.identity import Identity, Search, find
+from assay.engine.local import Load, Result, identify, value_all
 from assay.engine.parsed import Wanted, wanted
-from assay.engine.pool import Load, Result, identify, value_all
-from assay.engine.position import decode_move, to_fen
 from assay.engine.score import to_text
 from assay.engine.store import writing
 from assay.engine.uci import Valued
 from assay.games import read
+from assay.games.packed import decode_move, to_fen
 from measure import Measurement, show
 
 LINES = 50

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay import __version__
 from assay.engine.identity import Search
-from assay.engine.pool import identify
+from assay.engine.local import identify
 
 PACKAGES = (
     "numpy",

@@ -27,9 +27,9 @@ import numpy as np
 import polars as pl
 import zstandard
 
-from assay.engine.position import decode_move, played_moves
 from assay.games import to_arrays
 from assay.games.indexing import index
+from assay.games.packed import decode_move, played_moves
 
 MARKS = range(1600, 2701, 100)
 CENTURIES = range(1300, 2701, 100)

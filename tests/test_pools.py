@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.engine.headers import headers
+from assay.engine.parsed import headers
 from assay.games import Game
 from assay.pools import POOLS, is_online, pool_of
 

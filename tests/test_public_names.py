@@ -53,7 +53,7 @@ ARGUMENTS = {
     "assay.reports.growing.make": "files making preset",
     "assay.reports.exports.write": "report path format",
     "assay.table.render": "rows columns format titles decimals",
-    "assay.engine.find.find": "engine",
+    "assay.engine.identity.find": "engine",
 }
 
 ATTRIBUTES = {

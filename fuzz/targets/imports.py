@@ -15,9 +15,8 @@ from importlib import resources
 from fuzz.made import FOLDER, scratch
 
 from assay import manifest
-from assay.engine.exchange import Imported, read, rows_of
+from assay.engine.exchange import Imported, import_file, read, rows_of
 from assay.engine.identity import Search
-from assay.engine.imports import import_file
 from assay.engine.store import Store
 from assay.errors import AssayError, AssayWarning
 from assay.moves.calibration import load, to_json

@@ -35,8 +35,8 @@ import click
 from fuzz.made import FOLDER, scratch
 
 from assay.cli.main import assay, main
+from assay.engine.exchange import import_file
 from assay.engine.identity import Search
-from assay.engine.imports import import_file
 from assay.engine.store import writing
 
 SECONDS = 10  # then a case is ended: a valid value may ask for a week of work

@@ -8,10 +8,10 @@ from fuzz.made import FOLDER
 
 from assay.engine.exchange import _entry, _head, _valued_row
 from assay.engine.identity import Identity, Search
-from assay.engine.position import from_fen
 from assay.engine.store import Store
 from assay.engine.uci import legal_moves, read_hello, read_look, read_search
 from assay.errors import EngineError
+from assay.games.packed import from_fen
 
 KEY = from_fen("4k3/P7/8/8/8/8/8/R3K2R w KQ - 0 1")
 LEGAL = legal_moves(KEY)

@@ -9,6 +9,7 @@
     ├── MissingExtra           an optional dependency is not installed
     ├── EngineError            an engine that is missing, dies, hangs or talks nonsense
     ├── StoreError             an analysis store that is locked, damaged, or lacks what was asked for
+    │   └── TakenError         another process has the lock
     ├── RatingError            ratings from results that cannot be computed as asked
     ├── ModelError             the intrinsic model cannot be applied to these spreads
     │   ├── TooFewTurns        not enough turns for this fit
@@ -56,6 +57,10 @@ class EngineError(AssayError):
 
 class StoreError(AssayError):
     """An analysis store that is locked, damaged, or lacks what was asked for."""
+
+
+class TakenError(StoreError):
+    """Another process has the lock."""
 
 
 class RatingError(AssayError):

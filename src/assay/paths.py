@@ -14,7 +14,7 @@ from glob import escape
 from pathlib import Path
 from stat import S_ISREG
 
-from assay.errors import OutputError
+from assay.errors import OutputError, StoreError, TakenError
 
 
 def data_folder() -> Path:
@@ -163,3 +163,47 @@ def _remove(part: Path) -> None:
     else:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def only_writer(path: Path) -> Iterator[None]:
+    """Be the only writer of the store (or whatever it is) at `path`; TakenError if another process is.
+
+    The system drops the lock when the process ends, by kill -9 too, so that no stale lock is ever left.
+    """
+    import filelock
+
+    beside = path.with_name(path.name + ".lock")
+    try:
+        beside.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot make the folder {path.parent}: {error.strerror or error}.") from error
+    lock = filelock.FileLock(beside, blocking=False)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        who = _who(beside)
+        raise TakenError(
+            f"another run{f' (process {who})' if who.isdecimal() else ''} is writing to {path}. "
+            "Wait for it, or give this run a store of its own with --store."
+        ) from None
+    except OSError as error:
+        raise StoreError(f"cannot write beside {path}: {error.strerror or error}.") from error
+    try:
+        # Who it is helps the one who waits; a disk too full for five digits must not stop us.
+        with suppress(OSError), beside.open("r+b", buffering=0) as file:
+            file.seek(_WHO)
+            file.write(b"%-10d" % os.getpid())
+        yield
+    finally:
+        lock.release()
+
+
+def _who(beside: Path) -> str:
+    with suppress(OSError), beside.open("rb", buffering=0) as file:
+        file.seek(_WHO)
+        return file.read(10).decode("ascii", "replace").strip()
+    return ""
+
+
+_WHO = 1  # where the number of the process stands: Windows lets nobody read the first byte, which is the lock

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from assay.engine.analysis import Outcome
-from assay.engine.exchange import export
+from assay.engine.exchange import export, import_file
 from assay.engine.identity import ALL_LINES, NO_DEPTH, Search
-from assay.engine.imports import import_file
 from assay.engine.store import LeftOut, Store, writing
 from assay.errors import InputError, OutputError
 

@@ -11,10 +11,10 @@ import pytest
 
 from assay.engine.analysis import Outcome
 from assay.engine.parsed import wanted
-from assay.engine.position import decode_move, to_fen
 from assay.engine.store import Store
 from assay.errors import EngineError
 from assay.games import Game
+from assay.games.packed import decode_move, to_fen
 
 WEIRD = "r1b1kbnr/pppp1Npp/8/6q1/2BnP3/8/PPPP1PPP/RNBQK2R"  # after 5. Nxf7, Black to move
 # How long an engine may be silent where silence is the fault: longer than one that works ever is on a busy machine.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.engine import find as find_module
-from assay.engine.find import find
+from assay.engine import identity as find_module
+from assay.engine.identity import find
 from assay.errors import EngineError
 
 

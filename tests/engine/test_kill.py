@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import assay
-from assay.engine.position import to_fen
 from assay.engine.store import Store
+from assay.games.packed import to_fen
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
 RUN = """

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.position import (
+from assay.games import to_arrays
+from assay.games.packed import (
     KEY_BYTES,
     after_last,
     as_bytes,
@@ -20,7 +21,6 @@ from assay.engine.position import (
     played_moves,
     to_fen,
 )
-from assay.games import to_arrays
 
 
 def play(choices: list[int]) -> tuple[list[chess.Board], str]:

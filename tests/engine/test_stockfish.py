@@ -13,13 +13,13 @@ import pytest
 
 import assay
 from assay.cli.main import main
-from assay.engine.find import find
-from assay.engine.live import Engine
-from assay.engine.position import to_fen
+from assay.engine.identity import find
+from assay.engine.local import Engine
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.errors import EngineError
 from assay.games import read
+from assay.games.packed import to_fen
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
 WON = "4k3/8/8/8/8/8/8/Q2QK3 w - - 0 1"

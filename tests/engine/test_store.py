@@ -12,9 +12,8 @@ import pytest
 
 from assay.engine.analysis import Outcome
 from assay.engine.identity import ALL_LINES, Identity
-from assay.engine.store import LeftOut, Store, writing
+from assay.engine.store import LeftOut, Store, Writer, writing
 from assay.engine.uci import Valued
-from assay.engine.writer import Writer
 from assay.errors import StoreError
 
 ENGINE = Identity("Fish 1", "net", (("Hash", "16"),), nodes=0, lines=50)

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from assay.engine.analysis import Outcome
-from assay.engine.position import decode_move, from_board, to_fen
 from assay.engine.score import MATE
 from assay.engine.store import LeftOut, Store, writing
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED, Turns, turns
 from assay.errors import StoreError
 from assay.games import Game, read
+from assay.games.packed import decode_move, from_board, to_fen
 
 MATED = """[White "A"]\n[Black "B"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n"""
 

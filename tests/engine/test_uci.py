@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from assay.engine.identity import NO_DEPTH, Identity, Search
-from assay.engine.position import decode_move, from_fen
 from assay.engine.score import MISSING
 from assay.engine.uci import Valued, read_hello, read_look, read_search
 from assay.errors import EngineError
+from assay.games.packed import decode_move, from_fen
 
 FEN = "6k1/8/8/8/8/8/8/K6R w - - 0 1"
 KEY = from_fen(FEN)

@@ -9,8 +9,8 @@ import chess
 import numpy as np
 import pytest
 
+from assay.engine.exchange import import_file
 from assay.engine.identity import Search
-from assay.engine.imports import import_file
 from assay.engine.store import Store
 from assay.errors import StoreError
 from assay.learned import Selection, build_dataset, open_dataset

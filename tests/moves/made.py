@@ -6,7 +6,7 @@ import chess
 import numpy as np
 
 from assay.engine.choices import Choices
-from assay.engine.position import encode_move, from_fen
+from assay.games.packed import encode_move, from_fen
 
 
 def choices_of(fens: list[str], seed: int = 1, depth: int = 4, played: list[str] | None = None) -> Choices:

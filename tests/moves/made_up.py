@@ -11,8 +11,8 @@ from tests.moves.regan.players import MARKS, TURNS_PER_GAME, parameters
 from tests.moves.regan.spreads import choose, random_values
 from tests.moves.simulated_turns import choices_of
 
-from assay.engine.headers import SCHEMA
 from assay.engine.identity import Identity
+from assay.engine.parsed import SCHEMA
 from assay.engine.turns import Turns
 from assay.moves.regan import move_probabilities, scaled_deltas
 

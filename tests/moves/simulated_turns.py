@@ -11,8 +11,8 @@ import polars as pl
 
 from assay.engine.choices import Choices
 from assay.engine.identity import Identity
-from assay.engine.position import encode_move, from_board
 from assay.engine.turns import Turns
+from assay.games.packed import encode_move, from_board
 from assay.moves.regan import Agent, scaled_deltas
 
 START = chess.Board()

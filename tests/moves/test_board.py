@@ -6,7 +6,7 @@ import chess
 import numpy as np
 from tests.moves.made import choices_of, random_fens
 
-from assay.engine.position import decode_move, encode_move
+from assay.games.packed import decode_move, encode_move
 from assay.moves.choice.board import columns, scene
 
 

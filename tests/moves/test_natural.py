@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.moves.made import choices_of, random_fens
 
-from assay.engine.position import decode_move, encode_move
+from assay.games.packed import decode_move, encode_move
 from assay.moves.natural import log_policy
 from assay.policy.chances import log_chances, shipped
 

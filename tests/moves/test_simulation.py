@@ -9,11 +9,11 @@ import chess.pgn
 import numpy as np
 import pytest
 
-from assay.engine.find import find
-from assay.engine.position import encode_move, from_board
+from assay.engine.identity import find
 from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
 from assay.errors import EngineError, InputError
+from assay.games.packed import encode_move, from_board
 from assay.moves.simulation import Assist, Entrant, listed, pairings, play, tournament, truth
 
 ALICE, BOB, CAROL = (Entrant(name, 0.3, 0.5, elo) for name, elo in (("Alice", 2000), ("Bob", 2100), ("Carol", None)))

@@ -21,7 +21,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from assay.cli.main import main
-from assay.engine.find import find
+from assay.engine.identity import find
 
 SAMPLE = resources.files("assay.data").joinpath("kasparov-deep-blue-1997.pgn").read_bytes()
 FIRST_GAME = SAMPLE[: SAMPLE.index(b"[Event", 1)]

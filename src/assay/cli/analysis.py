@@ -112,8 +112,7 @@ def analyse(
 
     from assay.engine.analysis import value
     from assay.engine.cluster import connect
-    from assay.engine.find import find
-    from assay.engine.identity import NO_DEPTH, Search
+    from assay.engine.identity import NO_DEPTH, Search, find
     from assay.engine.parsed import wanted
     from assay.engine.store import writing
     from assay.games.source import read
@@ -253,8 +252,8 @@ def import_analyses(files: Sequence[str], store: Path | None, engines: Sequence[
       assay import-analyses club.parquet --store mine.db
       assay import-analyses old.jsonl --engine-name 'Rybka 3'
     """
+    from assay.engine.exchange import import_file
     from assay.engine.identity import Search
-    from assay.engine.imports import import_file
     from assay.engine.store import writing
 
     with writing(store or default_store()) as opened:

@@ -606,9 +606,8 @@ def simulate(
     import os
     from contextlib import ExitStack
 
-    from assay.engine.live import Engine
-    from assay.engine.store import writing
-    from assay.engine.writer import Writer
+    from assay.engine.local import Engine
+    from assay.engine.store import Writer, writing
     from assay.manifest import make, write
     from assay.moves.simulation import tournament, truth
     from assay.paths import atomic

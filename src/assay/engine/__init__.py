@@ -10,12 +10,12 @@ from assay.lazy import loader
 
 if TYPE_CHECKING:
     from assay.engine.identity import Identity as Identity
-    from assay.engine.live import Engine as Engine
+    from assay.engine.local import Engine as Engine
     from assay.engine.store import Store as Store
     from assay.engine.turns import Turns as Turns
 
 _HOME = {
-    "Engine": "live",
+    "Engine": "local",
     "Identity": "identity",
     "Store": "store",
     "Turns": "turns",

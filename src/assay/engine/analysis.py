@@ -24,16 +24,15 @@ from numpy.typing import NDArray
 from assay.engine import spreads
 from assay.engine.cluster import Cluster
 from assay.engine.identity import Identity, Search
-from assay.engine.lock import only_writer
+from assay.engine.local import Load, Result, SetAside, identify, value_all
 from assay.engine.parsed import Plies, Wanted, read_plies
-from assay.engine.pool import Load, Result, SetAside, identify, value_all
 from assay.engine.spreads import Spreads
-from assay.engine.store import LeftOut, Store
+from assay.engine.store import LeftOut, Store, Writer
 from assay.engine.turns import Turns, turns_of
 from assay.engine.uci import Valued
-from assay.engine.writer import Writer
 from assay.errors import AssayWarning, InputError
 from assay.games import Game
+from assay.paths import only_writer
 from assay.progress import Progress
 
 

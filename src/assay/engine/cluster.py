@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any
 
 from assay.engine.identity import Identity, Search
-from assay.engine.pool import TRIES, Load, Result, SetAside, identify, value_all
+from assay.engine.local import TRIES, Load, Result, SetAside, identify, value_all
 from assay.errors import AssayWarning, EngineError, MissingExtra
 
 LOCAL = "local"

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from assay.engine import score
 from assay.engine.identity import NO_DEPTH
-from assay.engine.position import decode_move, to_fen
 from assay.engine.store import Kept, LeftOut, Store
 from assay.engine.uci import Valued
 from assay.errors import InputError
+from assay.games.packed import decode_move, to_fen
 from assay.progress import Progress
 
 _ROWS = 20_000

@@ -7,17 +7,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from assay.engine import score
-from assay.engine.headers import headers
-from assay.engine.position import after_last, as_bytes, from_board, pack, played_moves
 from assay.games import Game, GameArrays, repeated, to_arrays
 from assay.games import keys as position_numbers
+from assay.games.columns import TEXT_TAGS, rating
+from assay.games.packed import after_last, as_bytes, from_board, pack, played_moves
 from assay.games.parse import PLY_FIELDS
+from assay.pools import clock_of, pool_of
 from assay.progress import Progress
 
 _GAMES = 2_000
@@ -238,3 +240,32 @@ def wanted(games: Iterable[Game], *, from_move: int = 9, ends: bool = False, qui
             found.add(part, ends=ends)
             progress.update(found.read)
     return found
+
+
+_UNKNOWN = {"", "?", "????.??.??"}
+SCHEMA = (
+    {"source": pl.String, "start_offset": pl.Int64}
+    | dict.fromkeys(TEXT_TAGS, pl.String)
+    | {"white_elo": pl.Float64, "black_elo": pl.Float64, "year": pl.Int32, "speed": pl.String, "pool": pl.String}
+)
+
+
+def headers(games: Iterable[Game]) -> pl.DataFrame:
+    """Source, names, ratings, event, date and the like of each game."""
+    return pl.DataFrame([_row(game) for game in games], schema=SCHEMA, orient="row")
+
+
+def _row(game: Game) -> dict[str, Any]:
+    tags = game.tags
+    texts = {name: tags.get(tag, "").strip() for name, tag in TEXT_TAGS.items()}
+    year = texts["date"][:4]
+    return {
+        "source": game.source,
+        "start_offset": game.start_offset,
+        **{name: None if text in _UNKNOWN else text for name, text in texts.items()},
+        "white_elo": rating(tags.get("WhiteElo", "")),
+        "black_elo": rating(tags.get("BlackElo", "")),
+        "year": int(year) if year.isdecimal() else None,
+        "speed": clock_of(texts["site"], texts["event"], texts["time_control"])[2],
+        "pool": pool_of(texts["site"], texts["event"], texts["time_control"]),
+    }

@@ -10,7 +10,7 @@
     covered    analysis, key                                          games analysed whole, by their last position
     seal       name, value                                            checksums of the schema and of where tables begin
 
-`key` is the 35 bytes of :mod:`assay.engine.position`, `moves` and `scores` the bytes of
+`key` is the 35 bytes of :mod:`assay.games.packed`, `moves` and `scores` the bytes of
 :class:`assay.engine.uci.Valued`. A deeper search of a position takes the place of a shallower one.
 
 The journal is a write-ahead log and every commit is synced, so a finished position survives a kill and a power cut.
@@ -23,9 +23,11 @@ from __future__ import annotations
 
 import json
 import os
+import queue
 import sqlite3
+import threading
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -33,11 +35,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from assay.engine.identity import ALL_LINES, Identity
-from assay.engine.lock import only_writer
-from assay.engine.position import KEY_BYTES
 from assay.engine.uci import Valued
 from assay.errors import StoreError
-from assay.paths import note_input
+from assay.games.packed import KEY_BYTES
+from assay.paths import note_input, only_writer
 
 _APPLICATION = 0x41535359
 # 1 had no checksums, 2 no seal; such stores are read as they are, and get what they lack when they are written to.
@@ -534,3 +535,49 @@ def writing(path: str | Path) -> Iterator[Store]:
     path = Path(path)
     with only_writer(path), Store(path, create=True) as store:
         yield store
+
+
+class Writer:
+    """Stores results from a thread of its own, so that no engine waits for the disk."""
+
+    def __init__(
+        self, store: Store, analysis: int, stored: Callable[[Sequence[Valued | LeftOut]], None] | None = None
+    ) -> None:
+        """`stored` is told of results once they are on the disk."""
+        self._store, self._analysis, self._stored = store, analysis, stored
+        self._queue: queue.SimpleQueue[Valued | LeftOut | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._write, name="store-writer")
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def put(self, result: Valued | LeftOut) -> None:
+        """Hand over a result; the error that ended the writing, if one did."""
+        if self._error is not None:
+            raise self._error
+        self._queue.put(result)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._queue.put(None)
+        self._thread.join()
+        if self._error is not None and kind is None:
+            raise self._error
+
+    def _write(self) -> None:
+        try:
+            while True:
+                batch = [self._queue.get()]
+                while not self._queue.empty():
+                    batch.append(self._queue.get())
+                results = [result for result in batch if result is not None]
+                self._store.add(self._analysis, results)
+                if self._stored:
+                    self._stored(results)
+                if len(results) < len(batch):
+                    return
+        except BaseException as error:
+            self._error = error

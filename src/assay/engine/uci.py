@@ -20,10 +20,9 @@ import chess
 import numpy as np
 
 from assay.engine import score
-from assay.engine.find import find
-from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Search
-from assay.engine.position import encode_move, to_fen
+from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Search, find
 from assay.errors import EngineError
+from assay.games.packed import encode_move, to_fen
 
 _NODES = re.compile(rb" nodes (\d{1,30})")
 _MOST_NODES = (1 << 63) - 1  # what a store can hold

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.analysis import Analysis, analyse
-from assay.engine.find import DEFAULT
-from assay.engine.identity import ALL_LINES, Search
+from assay.engine.identity import ALL_LINES, DEFAULT, Search
 from assay.engine.turns import Turns
 from assay.games import Game, read
 from assay.games.stream import Paths

@@ -6,7 +6,7 @@ A folder with two Parquet files for each part of the games, a row per turn and a
     selected               whether it was chosen as the papers choose (no team event, no crowded Swiss)
     player, opponent       numbers that stand for people throughout the set
     elo, opponent_elo, year, ply
-    key, before, own       the position (assay.engine.position), the opponent's and the mover's last moves
+    key, before, own       the position (assay.games.packed), the opponent's and the mover's last moves
     moves, played          how many moves were valued, and which one was played
 
     origin, target         squares of the move, a promotion piece from bit 6 of the target on; by origin, then target

@@ -8,8 +8,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine.position import decode_move, to_fen
 from assay.engine.turns import Turns
+from assay.games.packed import decode_move, to_fen
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import Weighed, weigh
 from assay.moves.fits import refuse_one_line

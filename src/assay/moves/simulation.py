@@ -20,11 +20,11 @@ import chess.pgn
 import numpy as np
 
 from assay.engine import score
-from assay.engine.live import Engine
-from assay.engine.position import decode_move
+from assay.engine.local import Engine
 from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
 from assay.errors import InputError
+from assay.games.packed import decode_move
 from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
 

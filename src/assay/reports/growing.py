@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.engine.analysis import Analysis
-from assay.engine.find import DEFAULT
+from assay.engine.identity import DEFAULT
 from assay.games import read
 from assay.games.duplicates import Duplicates
 from assay.games.stream import Paths

@@ -11,8 +11,8 @@ from pathlib import Path
 import uvicorn
 from starlette.applications import Starlette
 
-from assay.engine.lock import TakenError, only_writer
-from assay.errors import InputError
+from assay.errors import InputError, TakenError
+from assay.paths import only_writer
 from assay.web.app import make_app
 from assay.web.guard import is_loopback, percent_encoded
 from assay.web.jobs import JobFolders

@@ -60,7 +60,7 @@ class Scene:
 
 
 def scene(keys: NDArray[np.uint8]) -> Scene:
-    """The scene of each position, by its key (see :mod:`assay.engine.position`)."""
+    """The scene of each position, by its key (see :mod:`assay.games.packed`)."""
     codes = np.empty((len(keys), 64), np.uint8)
     codes[:, 0::2] = keys[:, :32] & 15
     codes[:, 1::2] = keys[:, :32] >> 4

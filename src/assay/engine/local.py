@@ -1,4 +1,4 @@
-"""Many engines on this machine, each fed without a pause.
+"""Engines on this machine: one that answers, and many that are fed without a pause.
 
 An engine gets its next position before the answer to the last is read, and answers are stored by another thread, so
 engines wait for nothing but the pipe. What goes wrong with an engine (death, silence, nonsense) costs that engine a
@@ -12,15 +12,19 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from assay.engine import score
-from assay.engine.find import find
-from assay.engine.identity import LOOK_LIMIT, Identity, Search
-from assay.engine.position import to_fen
+from assay.engine.identity import DEFAULT, LOOK_LIMIT, Identity, Search, find
 from assay.engine.store import LeftOut
 from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, read_look, read_search
 from assay.errors import EngineError
+from assay.games.packed import decode_move, from_fen, to_fen
 
 TRIES = 3
 # An engine is taken for hung after this many times the longest search so far, but never before so many seconds; each
@@ -283,3 +287,66 @@ class _Pool:
 def _sentence(error: EngineError) -> str:
     text = str(error)
     return text if text.endswith((".", "?")) else f"{text}."
+
+
+class Engine:
+    """An engine that answers one question at a time; a context manager.
+
+    Answers are those of the store: Threads 1 and a fresh hash, so a value depends on nothing that was asked before.
+    """
+
+    def __init__(self, engine: str = DEFAULT, *, hash_mb: int = 16) -> None:
+        self._search = Search(engine, hash_mb=hash_mb)
+        self._runner = asyncio.Runner()
+        self._engine: UciEngine | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the engine."""
+        if self._engine is not None:
+            self._runner.run(self._engine.quit())
+            self._engine = None
+        self._runner.close()
+
+    def identity(self, lines: int = 50) -> Identity:
+        """Who answers, and with how many lines."""
+        return self._runner.run(self._started(replace(self._search, lines=lines))).identity
+
+    def values(self, fen: str, depth: int = 10, lines: int = 50) -> tuple[list[str], NDArray[np.float64]]:
+        """The moves of a position in UCI, best first, and their values in pawns from the mover's side."""
+        valued = self.analyse(fen, depth, lines)
+        moves = [decode_move(code) for code in valued.move_codes().tolist()]
+        return moves, score.pawns(valued.table()[-1])
+
+    def analyse(self, fen: str, depth: int = 10, lines: int = 50) -> Valued:
+        """The analysis of a position as the store keeps it: every move at every depth."""
+        return self._runner.run(self._analyse(fen, replace(self._search, depth=depth, lines=lines)))
+
+    async def _analyse(self, fen: str, search: Search) -> Valued:
+        key = from_fen(fen)
+        legal = legal_moves(key)
+        if not legal:
+            raise EngineError(f"there is no legal move in {fen}.")
+        engine = await self._started(search)
+        try:
+            engine.begin(key)
+            output, seconds = await engine.finish()
+            return read_search(output, key, legal, engine.search, seconds)
+        except EngineError as error:
+            await engine.end()
+            self._engine = None
+            raise EngineError(f"{engine.name} failed at {fen}: {error}.") from error
+
+    async def _started(self, search: Search) -> UciEngine:
+        if self._engine is None:
+            self._engine = await UciEngine.start(search)
+        else:
+            self._engine.ask_for(search)
+        return self._engine
