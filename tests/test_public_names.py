@@ -17,6 +17,7 @@ from assay.cli.main import COMMANDS
 MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_public_names.py."
 
 LIBRARY = {
+    "assay": "Analysis Answer AssayError Estimate Games SAMPLE __version__ chances rate_learned rate_results read",
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
     """,
@@ -66,7 +67,6 @@ ATTRIBUTES = {
         AssayError AssayWarning InputError OutputError WhereError MissingExtra EngineError StoreError RatingError
         ModelError TooFewTurns NotConverged CalibrationError LearnedError
     """,
-    "assay": "__version__",
 }
 
 EVERYWHERE = "--quiet --debug"

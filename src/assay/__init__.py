@@ -1,8 +1,12 @@
 """Assay tells how strong chess play is: from results, from moves, and learned.
 
-Each room is a package of its own: :mod:`assay.games`, :mod:`assay.engine`, :mod:`assay.policy`, :mod:`assay.moves`,
-:mod:`assay.results`, :mod:`assay.learned`, :mod:`assay.reports`. Nothing is computed at import; `assay.chances` is
-loaded when first used.
+The functions here are the front door (docs/api.md); each room behind it is a package of its own: :mod:`assay.games`,
+:mod:`assay.engine`, :mod:`assay.moves`, :mod:`assay.results`, :mod:`assay.learned`, :mod:`assay.policy`,
+:mod:`assay.reports`. Nothing is loaded before it is used.
+
+>>> import assay
+>>> print(assay.rate_results(assay.SAMPLE)["Deep Blue"])
+2329 (2229-2430)
 """
 
 from typing import TYPE_CHECKING
@@ -10,7 +14,34 @@ from typing import TYPE_CHECKING
 from assay.lazy import loader
 
 if TYPE_CHECKING:
+    from assay.api import SAMPLE as SAMPLE
+    from assay.api import rate_learned as rate_learned
+    from assay.api import rate_results as rate_results
+    from assay.curve import Estimate as Estimate
+    from assay.engine.analysis import Analysis as Analysis
+    from assay.errors import AssayError as AssayError
+    from assay.games.source import Games as Games
+    from assay.games.source import read as read
     from assay.policy.likely import chances as chances
+    from assay.table import Answer as Answer
 
 __version__ = "0.1.0"
-__getattr__ = loader(__name__, {"chances": "policy.likely"})
+
+_HOME = {
+    "SAMPLE": "api",
+    "rate_learned": "api",
+    "rate_results": "api",
+    "Analysis": "engine.analysis",
+    "Answer": "table",
+    "AssayError": "errors",
+    "Estimate": "curve",
+    "Games": "games.source",
+    "chances": "policy.likely",
+    "read": "games.source",
+}
+__all__ = sorted([*_HOME, "__version__"])
+__getattr__ = loader(__name__, _HOME)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,10 +10,14 @@ import unicodedata
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from difflib import SequenceMatcher
+from os import PathLike
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from assay.errors import AssayWarning, InputError
+from assay.errors import AssayWarning, InputError, RatingError
 from assay.printable import decode
+
+Place: TypeAlias = str | PathLike[str]
 
 # Beyond this no number of such a file means anything.
 MOST = 1e6
@@ -26,7 +30,7 @@ _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae"
 _LISTED = 3
 
 
-def read_lines(path: str | Path) -> list[str]:
+def read_lines(path: Place) -> list[str]:
     """The lines of a small text file, in UTF-8 or else in Latin-1."""
     try:
         data = Path(path).read_bytes()
@@ -35,7 +39,7 @@ def read_lines(path: str | Path) -> list[str]:
     return decode(data).removeprefix("\ufeff").splitlines()
 
 
-def read_rows(path: str | Path, fewest: int, *, remarks: bool = False) -> list[tuple[int, list[str]]]:
+def read_rows(path: Place, fewest: int, *, remarks: bool = False) -> list[tuple[int, list[str]]]:
     """The rows of a small CSV file with the number of their line; blank ones (and `remarks`, with a #) are left out."""
     rows = []
     reader = csv.reader(read_lines(path), skipinitialspace=True)
@@ -52,7 +56,7 @@ def read_rows(path: str | Path, fewest: int, *, remarks: bool = False) -> list[t
     return rows
 
 
-def number(path: str | Path, line: int, text: str) -> float:
+def number(path: Place, line: int, text: str) -> float:
     """A number of such a file."""
     try:
         value = float(text)
@@ -65,7 +69,7 @@ def number(path: str | Path, line: int, text: str) -> float:
     return value
 
 
-def read_aliases(path: str | Path, present: Collection[str] | None = None, *, lenient: bool = False) -> dict[str, str]:
+def read_aliases(path: Place, present: Collection[str] | None = None, *, lenient: bool = False) -> dict[str, str]:
     """Main name by other name from a CSV file: rows of main,other,other,...
 
     With the names that are `present` in the games, a row is an error if none of its other names is among them: it is
@@ -101,7 +105,7 @@ def read_aliases(path: str | Path, present: Collection[str] | None = None, *, le
     return aliases
 
 
-def read_ratings(path: str | Path) -> dict[str, float]:
+def read_ratings(path: Place) -> dict[str, float]:
     """Ratings by player from a CSV file of names and ratings; a header is passed over."""
     ratings = {}
     for place, (line, cells) in enumerate(read_rows(path, 1, remarks=True)):
@@ -122,7 +126,7 @@ def read_ratings(path: str | Path) -> dict[str, float]:
     return ratings
 
 
-def main_ratings(path: str | Path, ratings: Mapping[str, float], aliases: Mapping[str, str]) -> dict[str, float]:
+def main_ratings(path: Place, ratings: Mapping[str, float], aliases: Mapping[str, str]) -> dict[str, float]:
     """Ratings by main name; a player cannot have two."""
     found: dict[str, float] = {}
     for name, rating in ratings.items():
@@ -132,7 +136,42 @@ def main_ratings(path: str | Path, ratings: Mapping[str, float], aliases: Mappin
     return found
 
 
-def read_start(path: str | Path | None) -> dict[str, float]:
+def given_rows(
+    given: object, names: int, numbers: int, present: Collection[str], aliases: Mapping[str, str]
+) -> list[tuple[Any, ...]]:
+    """Names of players with their numbers: rows of a file, or a mapping, or tuples; the names are those of players.
+
+    A name that nobody bears is an error, which tells the nearest one.
+    """
+    if given is None:
+        return []
+    if isinstance(given, str | PathLike):
+        rows: list[tuple[str, tuple[Any, ...]]] = [
+            (
+                f"{given}, line {line}",
+                (*cells[:names], *(number(given, line, cell) for cell in cells[names : names + numbers])),
+            )
+            for line, cells in read_rows(given, names + numbers)
+        ]
+    else:
+        pairs = given.items() if isinstance(given, Mapping) else ((row[:names], row[names:]) for row in given)  # type: ignore[attr-defined]
+        rows = [("anchors", (*_several(who), *_several(values))) for who, values in pairs]
+
+    def player(name: str, place: str) -> str:
+        main = aliases.get(name, name)
+        if main not in present:
+            hint = did_you_mean(nearest(name, present)) or " Check spelling, capitals and spaces."
+            raise RatingError(f'{place}: no games of "{name}".{hint}')
+        return main
+
+    return [(*(player(name, place) for name in row[:names]), *row[names:]) for place, row in rows]
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
+
+
+def read_start(path: Place | None) -> dict[str, float]:
     """Ratings of an earlier list: a CSV file with columns PLAYER and RATING, or rows of name, rating."""
     if path is None:
         return {}
@@ -146,7 +185,7 @@ def read_start(path: str | Path | None) -> dict[str, float]:
     return {cells[name]: number(path, line, cells[rating]) for line, cells in rows if len(cells) > max(name, rating)}
 
 
-def read_list(path: str | Path) -> list[str]:
+def read_list(path: Place) -> list[str]:
     """The files named in a file, one in each line, in quotes or not."""
     named = [line.strip().strip('"') for line in read_lines(path) if line.strip()]
     if not named:
@@ -154,7 +193,7 @@ def read_list(path: str | Path) -> list[str]:
     return named
 
 
-def check_ratings(path: str | Path, ratings: Mapping[str, float], present: Collection[str]) -> None:
+def check_ratings(path: Place, ratings: Mapping[str, float], present: Collection[str]) -> None:
     """Refuse ratings of people who do not play, unless most rows are about others than play here (a whole list)."""
     lines = {cells[0]: line for line, cells in read_rows(path, 1, remarks=True)}
     strangers = [(lines[name], [name]) for name in ratings if name not in present]
@@ -167,7 +206,7 @@ def _any_of(names: Sequence[str], present: Collection[str]) -> bool:
 
 
 def _refuse(
-    path: str | Path,
+    path: Place,
     strangers: Sequence[tuple[int, Sequence[str]]],
     known: int,
     free: Collection[str],

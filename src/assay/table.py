@@ -176,7 +176,11 @@ class Answer:
     @property
     def table(self) -> pl.DataFrame:
         """All columns as a polars frame."""
-        return (self.data or self.shown).frame()
+        return self.tabulated().frame()
+
+    def tabulated(self) -> Table:
+        """The table that programs are given."""
+        return self.data or self.shown
 
     def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """For people; see :meth:`Table.text`."""
@@ -192,7 +196,7 @@ class Answer:
 
     def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """The answer in one of the FORMATS; CSV and JSON have all columns."""
-        return self.text(width, wide=wide) if format == "table" else (self.data or self.shown).to(format)
+        return self.text(width, wide=wide) if format == "table" else self.tabulated().to(format)
 
     def __str__(self) -> str:
         return self.text()
@@ -276,6 +280,16 @@ def reasons(counts: Mapping[str, int]) -> str:
     """
     most_first = sorted(counts.items(), key=lambda item: -item[1])
     return ", ".join(f"{reason} {count:,}" for reason, count in most_first if count)
+
+
+def described(counts: Mapping[str, int]) -> str:
+    """Reasons with their counts before them, the most frequent first.
+
+    >>> described({"no Black tag": 1, 'unknown result "0-0"': 1200})
+    '1,200 x unknown result "0-0", 1 x no Black tag'
+    """
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} x {reason}" for reason, count in ranked)
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from assay.cli.options import (
     Shared,
     band_width_option,
     depth_option,
+    files_argument,
     game_option,
     is_quiet,
     keep_duplicates_option,
@@ -424,7 +425,8 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
 
 
 @click.command(cls=Command)
-@click.argument("file", type=KNOWN_FILE, metavar="FILE")
+@files_argument
+@where_option
 @game_option
 @player_option
 @click.option("--model", metavar="RUN", help="A trained run, or 'lichess' or 'otb'.  [default: by the Site tag]")
@@ -433,7 +435,8 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
 @keep_duplicates_option
 @table_options
 def guess(
-    file: Path,
+    files: Sequence[str],
+    where: str | None,
     number: int | None,
     player: str | None,
     model: str | None,
@@ -456,16 +459,16 @@ def guess(
       assay guess tournament.pgn --player "Carlsen,M"
       assay guess games.pgn --game 3 --model run --format csv
     """
+    from assay.api import rate_learned
     from assay.errors import LearnedError
-    from assay.learned.guess import answer, guess_games
 
-    guesses, problems = guess_games(
-        file, model=model, number=number, player=player, prior=prior, keep_duplicates=keep_duplicates
+    answer = rate_learned(
+        files, game=number, player=player, model=model, prior=prior, keep_duplicates=keep_duplicates, where=where
     )
-    if out is not None and (len(guesses) > 1 or player is not None):
+    if out is not None and (len(answer.guesses) > 1 or player is not None):
         raise LearnedError("-o draws one game: choose it with --game.")
-    print_answer(answer(guesses, problems, player))
+    print_answer(answer)
     if out is not None:
         from assay.reports.plots_learned import posterior_figure, save_figure
 
-        save_figure(posterior_figure(guesses[0]), out)
+        save_figure(posterior_figure(answer.guesses[0]), out)

@@ -8,7 +8,8 @@ import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,28 +21,20 @@ from assay.cli.options import (
     aliases_option,
     format_option,
     keep_duplicates_option,
+    print_answer,
     print_data,
     say,
     stacked,
     tell_duplicates,
     wide_option,
 )
-from assay.cli.resultlist import (
-    connected,
-    make_listing,
-    rate_results,
-    scale_of,
-    summary,
-    tell_fit,
-    warn,
-    why_none,
-    write_groups,
-    write_output,
-)
 from assay.errors import AssayWarning, OutputError, RatingError
+from assay.table import counted, described
 
 if TYPE_CHECKING:
     from assay.games.outcomes import Outcomes
+    from assay.results.listing import Listing, Style
+    from assay.results.rated import RatingList
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -58,6 +51,8 @@ class Number(click.FloatRange):
         return found
 
 
+MOST_COLUMN = 14
+WIDEST_COLUMN = 1000
 # No list of ratings has numbers beyond these.
 RATING, ERROR, SCALE = Number(-1e6, 1e6), Number(0, 1e5), Number(0.01, 1e6)
 FILE = click.Path(dir_okay=False)
@@ -167,7 +162,7 @@ input_options = stacked(
     flag("--scale-logistic", text="The logistic scale with 400 points in it (-z 200.24)."),
 )  # fmt: skip
 @format_option.but(expose_value=True)
-@wide_option.but(expose_value=True)
+@wide_option
 @click.pass_context
 def results(ctx: click.Context, /, **switches: Any) -> None:
     """Rate players from the results of their games: all of Ordo, and more.
@@ -210,6 +205,186 @@ def _light_start() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def _run(switches: dict[str, Any]) -> None:
+    """Rate, and print and write what the switches ask for."""
+    from assay.api import rate_results
+    from assay.results import ordo
+    from assay.results.rated import Unconnected
+
+    _check(switches)
+    clock = _Clock(switches["timelog"])
+    ordo_way = switches["pgn"] is not None or switches["pgn_list"] is not None
+    talk = _talker(ordo_way and not (switches["quiet"] or switches["terse"]) and switches["format"] == "table")
+    if switches["groups"]:
+        _write_groups(talk, switches)
+        return
+    try:
+        answer = rate_results(read_input(switches, talk, clock=clock), **_keywords(switches, ordo_way))
+    except Unconnected as error:
+        talk(ordo.perfect_scores(error.standings))
+        say(ordo.UNCONNECTED.format(groups=error.standings.fit.groups.count), err=True)
+        sys.exit(1)
+    clock.tell("rate")
+    standings = answer.standings
+    talk(ordo.summary(standings.encounters, answer.games["read"], _level(switches), *_anchored(switches)))
+    talk(ordo.perfect_scores(standings))
+    talk(ordo.convergence(standings))
+    texts = _texts(answer, switches)
+    if switches["output"]:
+        for remark in answer.remarks:
+            say(remark, err=True)
+    else:
+        print_answer(replace(answer, superiority=switches["los"]))
+    for path, text in texts.items():
+        _write(path, text)
+    if switches["elostat"]:
+        talk(
+            "\nOutput (Elostat format):\ngeneral file = general.dat\n"
+            "rating file = rating.dat\nprograms file = programs.dat"
+        )
+    clock.tell("write")
+    talk("\ndone!")
+
+
+def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
+    """Ordo's switches as the keywords of `rate_results`."""
+    matrix = any(switches[name] for name in ("error_matrix", "cfs_matrix", "los"))
+    wanted = switches["errors"]
+    if wanted is None:
+        wanted = matrix or switches["cfs_show"] or switches["pairs"] or not ordo_way or switches["format"] == "json"
+    anchors: Any = switches["multi_anchors"]
+    if switches["anchor"] is not None:
+        anchors = {switches["anchor"]: 2300.0 if switches["average"] is None else switches["average"]}
+    return {
+        "average": switches["average"],
+        "anchors": anchors,
+        "loose_anchors": switches["loose_anchors"],
+        "relations": switches["relations"],
+        "remove_older": switches["remove_older"],
+        "white": "fit" if switches["white_auto"] else switches["white"] or 0.0,
+        "white_error": switches["white_error"] or 0.0,
+        "draws": "fit" if switches["draw_auto"] else (50.0 if switches["draw"] is None else switches["draw"]) / 100.0,
+        "draws_error": (switches["draw_error"] or 0.0) / 100.0,
+        "prior": switches["prior"],
+        "likelihood": switches["ml"],
+        "scale": scale_of(switches),
+        "start": switches["start"],
+        "relative_to": "pool" if switches["pool_relative"] else "anchor",
+        "errors": wanted,
+        "simulations": switches["simulations"] or 0,
+        "level": switches["confidence"] / 100.0,
+        "least": switches["threshold"],
+        "matrix": matrix,
+        "connected": (ordo_way or switches["require_connected"]) and not switches["force"],
+        "force": switches["force"],
+        "style": _style(switches, ordo_way),
+        "quiet": switches["quiet"],
+    }
+
+
+def _level(switches: Mapping[str, Any]) -> str:
+    average = 2300.0 if switches["average"] is None else switches["average"]
+    if switches["anchor"] is not None:
+        return f'{average:8.1f} (set to "{switches["anchor"]}")'
+    if switches["loose_anchors"] or switches["multi_anchors"]:
+        return " --> not fixed, determined by anchors"
+    return f"{average:8.1f} (average of the pool)"
+
+
+def _anchored(switches: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    return switches["loose_anchors"], switches["relations"]
+
+
+def scale_of(switches: Mapping[str, Any]) -> float:
+    """The difference that scores 76 %."""
+    from assay.results.expectancy import LOGISTIC_SCALE, SCALE
+
+    if switches["scale_logistic"]:
+        return LOGISTIC_SCALE
+    return SCALE if switches["scale"] is None else float(switches["scale"])
+
+
+def _write_groups(talk: Callable[[str], None], switches: Mapping[str, Any]) -> None:
+    """Write which players games connect (-g)."""
+    from assay.results import ordo
+    from assay.results.encounters import connect, tabulate
+
+    found = read_input(switches, talk)
+    table = tabulate(*found.finished(), len(found.players))
+    if not len(table.white):
+        raise RatingError("the input contains no games to rate.")
+    talk(ordo.summary(table, len(found.outcome), _level(switches), *_anchored(switches)))
+    groups = connect(table)
+    _write(switches["groups"], ordo.group_report(found.players, table, groups))
+    talk(ordo.connections(table, groups))
+
+
+def _texts(answer: RatingList, switches: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of all files, made before any is written: what fails leaves no half of them."""
+    from assay.results import matches, ordo
+
+    makers: Sequence[tuple[str, Callable[[Listing], str]]] = (
+        ("output", ordo.text_table),
+        ("csv", ordo.csv_table),
+        ("head2head", matches.head_to_head),
+        ("error_matrix", ordo.error_matrix),
+        ("cfs_matrix", ordo.superiority_matrix),
+    )
+    texts = {switches[name]: make(answer.listing) for name, make in makers if switches[name]}
+    if switches["elostat"]:
+        texts |= matches.elostat(answer.listing, answer.games["unfinished"])
+    return texts
+
+
+def _write(path: str, text: str) -> None:
+    from assay.paths import atomic
+
+    with atomic(path) as part:
+        # Names that were no UTF-8 come out as they came in.
+        part.write_bytes(text.encode("utf-8", "surrogateescape"))
+
+
+def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
+    from assay.players import number, read_rows
+    from assay.results.listing import DEFAULT_COLUMNS, Style
+
+    decimals = _whole_numbers("-N", switches["decimals"], 9) or [1, 0]
+    if len(decimals) > 2:
+        raise RatingError("-N takes one or two numbers: decimals of ratings, and of scores.")
+    headers, widths = {}, {}
+    if switches["column_format"]:
+        for line, cells in read_rows(switches["column_format"], 3):
+            column = int(number(switches["column_format"], line, cells[0]))
+            if not 0 <= column <= MOST_COLUMN:
+                raise RatingError(f"{switches['column_format']}, line {line}: there is no column {column} (0-14).")
+            widths[column] = int(number(switches["column_format"], line, cells[1]))
+            if not 0 <= widths[column] <= WIDEST_COLUMN:
+                raise RatingError(f"{switches['column_format']}, line {line}: a column is 0 to {WIDEST_COLUMN} wide.")
+            headers[column] = cells[2]
+    return Style(
+        columns=_whole_numbers("-U", switches["columns"], MOST_COLUMN) or DEFAULT_COLUMNS,
+        headers=headers,
+        widths=widths,
+        decimals=decimals[0],
+        # The program prints one decimal where -N names only those of the ratings.
+        score_decimals=decimals[1] if len(decimals) > 1 else 1,
+        cfs=switches["cfs_show"],
+        bytes_wide=ordo_way,
+    )
+
+
+def _whole_numbers(switch: str, text: str | None, most: int) -> list[int]:
+    if text is None:
+        return []
+    try:
+        values = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise RatingError(f'{switch} takes whole numbers with commas between them, not "{text}".') from None
+    if wrong := [value for value in values if not 0 <= value <= most]:
+        raise RatingError(f"{switch} takes numbers from 0 to {most}, not {wrong[0]}.")
+    return values
+
+
 class _Clock:
     """Tells how long each step took."""
 
@@ -221,37 +396,6 @@ class _Clock:
         if self._shown:
             say(f"{now - self._last:8.3f} s  {step}", err=True)
         self._last = now
-
-
-def _run(switches: dict[str, Any]) -> None:
-    from assay.results.encounters import tabulate
-
-    _check(switches)
-    clock = _Clock(switches["timelog"])
-    ordo_way = switches["pgn"] is not None or switches["pgn_list"] is not None
-    talk = _talker(ordo_way and not (switches["quiet"] or switches["terse"]) and switches["format"] == "table")
-    found = read_input(switches, talk, openings=switches["pairs"])
-    table = tabulate(*found.finished(), len(found.players))
-    if not switches["pairs"]:
-        found = found.summed_up()
-    clock.tell("read")
-    if not len(table.white):
-        raise RatingError("the input contains no games to rate." + why_none(found))
-    summary(talk, found, table, switches)
-    if switches["groups"]:
-        write_groups(talk, found, table, switches["groups"])
-        return
-    ratings = rate_results(found, table, switches)
-    clock.tell("rate")
-    if not connected(talk, ratings, switches, ordo_way):
-        sys.exit(1)
-    tell_fit(talk, ratings)
-    warn(found, ratings, switches, ordo_way)
-    listing = make_listing(ratings, found, switches, ordo_way)
-    clock.tell("errors")
-    write_output(talk, listing, found, switches)
-    clock.tell("write")
-    talk("\ndone!")
 
 
 def _talker(loud: bool) -> Callable[[str], None]:
@@ -290,7 +434,7 @@ def _check(switches: Mapping[str, Any]) -> None:
             raise OutputError(f"cannot write {switches[name]}: there is no such folder.")
 
 
-def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, openings: bool = False) -> Outcomes:
+def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, clock: _Clock | None = None) -> Outcomes:
     """The games that the input switches name and let in."""
     from assay.games.outcomes import read_outcomes
     from assay.players import read_list
@@ -309,13 +453,13 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, open
             aliases=switches["synonyms"],
             # Ordo's command lines go on: its lists of synonyms are kept for many events.
             lenient=bool(switches["pgn"] or switches["pgn_list"] or switches["no_warnings"]),
-            openings=openings,
+            openings=switches.get("pairs", False),
             strict=switches["strict"],
             keep_duplicates=switches["keep_duplicates"],
             quiet=bool(switches.get("quiet") or switches.get("terse")),
         )
-    if found.duplicates is not None:
-        tell_duplicates(found.duplicates)
+    if clock is not None:
+        clock.tell("read")
     for switch, inside in (("include", True), ("exclude", False)):
         if switches[switch]:
             found = found.between(switches[switch], inside, warn=not switches["no_warnings"])
@@ -349,7 +493,7 @@ def prep(**switches: Any) -> None:
       assay prep -d -g 20 -m 5 -p raw.pgn -o shrunk.pgn
       assay prep --major-only *.pgn | assay results -W -D -
     """
-    from assay.games.outcomes import WRITTEN, describe
+    from assay.games.outcomes import WRITTEN
     from assay.paths import atomic
     from assay.results.encounters import connect, select, tabulate
     from assay.results.ordo import group_report
@@ -359,6 +503,8 @@ def prep(**switches: Any) -> None:
     if switches["include"] and switches["exclude"]:
         raise RatingError("-i and -x cannot be used together: leave out one of them.")
     found = read_input(switches, lambda text: None)
+    if found.duplicates is not None:
+        tell_duplicates(found.duplicates)
     kept = select(
         found.white,
         found.black,
@@ -396,7 +542,7 @@ def prep(**switches: Any) -> None:
     reasons = Counter(found.skipped)
     reasons['without a result ("*")'] = found.unfinished
     reasons["occurs again"] = 0 if found.duplicates is None else len(found.duplicates)
-    told = [f"{len(outcome):,} of {len(found.outcome):,} games kept"]
-    told += [f"players left out: {describe(gone)}"] if gone else []
-    told += [f"games left out: {describe(+reasons)}"] if +reasons else []
+    told = [f"{len(outcome):,} of {counted(len(found.outcome), 'game')} kept"]
+    told += [f"players left out: {described(gone)}"] if gone else []
+    told += [f"games left out: {described(+reasons)}"] if +reasons else []
     say(f"{'; '.join(told)}.", err=True)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from assay.games.split import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
 from assay.players import read_aliases, read_rows
 from assay.printable import decode
+from assay.table import described
 
 # What White scored, by the texts of results; and the texts of the standard by twice the score.
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5, "1/2": 0.5, "=-=": 0.5, "½-½": 0.5}
@@ -82,7 +84,7 @@ class Outcomes:
             return self.white, self.black, self.outcome
         return self.white[use], self.black[use], self.outcome[use]
 
-    def between(self, path: str, inside: bool, *, warn: bool) -> Outcomes:
+    def between(self, path: str | PathLike[str], inside: bool, *, warn: bool = True) -> Outcomes:
         """Only games between the players named in a file, or only games between all others."""
         index = {name: i for i, name in enumerate(self.players)}
         named = np.zeros(len(self.players) + 1, np.bool_)
@@ -137,7 +139,7 @@ def read_outcomes(
     paths: Paths,
     *,
     where: str | None = None,
-    aliases: str | None = None,
+    aliases: str | PathLike[str] | None = None,
     lenient: bool = False,
     openings: bool = False,
     strict: bool = False,
@@ -157,7 +159,7 @@ def read_outcomes(
     names = read_aliases(aliases, set(source.values["White"]), lenient=lenient) if aliases else {}
     results = _results(source, names, openings, None if keep_duplicates else _first_of(source, sources, names))
     if strict and results.skipped:
-        raise InputError(f"with --strict nothing may be left out: {describe(results.skipped)}.")
+        raise InputError(f"with --strict nothing may be left out: {described(results.skipped)}.")
     return results
 
 
@@ -199,16 +201,6 @@ def _told_by(source: _Source, aliases: Mapping[str, str]) -> dict[str, tuple[Cod
         tag: (source.codes[tag], mains if tag in ("White", "Black") else source.values[tag])
         for tag in (*TAGS, *COPY_TAGS)
     }
-
-
-def describe(skipped: Mapping[str, int]) -> str:
-    """Reasons with their counts, the most frequent first.
-
-    >>> describe({"no Black tag": 1, 'unknown result "0-0"': 1200})
-    '1,200 x unknown result "0-0", 1 x no Black tag'
-    """
-    ranked = sorted(skipped.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count:,} x {reason}" for reason, count in ranked)
 
 
 def _each_once(files: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ import csv
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def guess_games(
     model: str | None = None,
     number: int | None = None,
     player: str | None = None,
-    prior: str | Path | None = None,
+    prior: str | PathLike[str] | None = None,
     keep_duplicates: bool = False,
     where: str | None = None,
 ) -> tuple[list[Guess], Counter[str]]:
@@ -202,7 +203,14 @@ def _nothing(path: str, number: int | None, player: str | None) -> str:
     return f"{path} has no game of {player!r}; write the name as in the file." if player else f"{path} has no games."
 
 
-def answer(guesses: Sequence[Guess], problems: Counter[str], player: str | None = None) -> Answer:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Guesses(Answer):
+    """What the moves of some games say of their players; `guesses` has the posterior of each game after each move."""
+
+    guesses: Sequence[Guess]
+
+
+def answer(guesses: Sequence[Guess], problems: Counter[str], player: str | None = None, level: float = 0.8) -> Guesses:
     """The guesses as a table: one game move by move, several by their ends, those of a player pooled."""
     one = len(guesses) == 1 and player is None
     remarks = [
@@ -212,44 +220,48 @@ def answer(guesses: Sequence[Guess], problems: Counter[str], player: str | None 
         if run.error is not None
     ]
     remarks += [f"assay: {counted(count, 'game')} left out: {reason}." for reason, count in problems.most_common()]
-    return Answer(
-        shown=_moves(guesses[0]) if one else _ends(guesses, player),
-        head=_about(guesses[0]) if one else "",
-        estimates=_pooled(guesses, player),
+    return Guesses(
+        guesses=guesses,
+        shown=_moves(guesses[0], level) if one else _ends(guesses, player, level),
+        head=_about(guesses[0], level) if one else "",
+        estimates=_pooled(guesses, player, level),
         problems=problems,
         remarks=remarks,
     )
 
 
-def _pooled(guesses: Sequence[Guess], player: str | None) -> dict[str, Estimate]:
-    """The estimate of each player, or of one, from all games."""
+def _pooled(guesses: Sequence[Guess], player: str | None, level: float) -> dict[str, Estimate]:
+    """The estimate of each player, or of one, from all games; a note where games need different models."""
     found: dict[str, Estimate] = {}
     for name in dict.fromkeys(name for guess in guesses for name in guess.players):
         if player in (None, name):
             mine = [guess for guess in guesses if name in guess.players]
-            found[name] = estimate(pool_games(mine, name), mine[0].run)
+            try:
+                found[name] = estimate(pool_games(mine, name), mine[0].run, level)
+            except LearnedError as error:
+                found[name] = Estimate(level=level, note=str(error))
     return found
 
 
-def _about(guess: Guess) -> str:
+def _about(guess: Guess, level: float) -> str:
     who = [
-        f"{side}: {name}{'' if rating is None else f' ({rating})'}, guess {estimate(last, guess.run)}"
+        f"{side}: {name}{'' if rating is None else f' ({rating})'}, guess {estimate(last, guess.run, level)}"
         for side, name, rating, last in zip(
             ("White", "Black"), guess.players, guess.ratings, guess.posteriors[-1], strict=True
         )
     ]
     bands = f"{guess.edges[0]:.0f} to {guess.edges[-1]:.0f} by {guess.edges[1] - guess.edges[0]:.0f}"
-    return "\n".join([*who, f"Model: {guess.run.name}; bands {bands}; 80 % intervals"])
+    return "\n".join([*who, f"Model: {guess.run.name}; bands {bands}; {100 * level:g} % intervals"])
 
 
-def _moves(guess: Guess) -> Table:
+def _moves(guess: Guess, level: float) -> Table:
     """One game move by move; the chances of all bands are columns of their own, one picture of them is shown."""
     low = guess.edges[:-1].astype(int).tolist()
     rows = []
     for ply, pair in enumerate(guess.posteriors):
         row: dict[str, Any] = {"ply": ply, "move": _numbered(guess, ply)}
         for side, posterior in zip(("white", "black"), pair, strict=True):
-            found = estimate(posterior, guess.run)
+            found = estimate(posterior, guess.run, level)
             row |= {side: found.value, f"{side}_low": found.low, f"{side}_high": found.high}
             row[f"{side}_bands"] = f"|{sparkline(posterior)}|"
             row |= {f"{side}_{band}": p for band, p in zip(low, posterior.tolist(), strict=True)}
@@ -270,12 +282,12 @@ def _numbered(guess: Guess, ply: int) -> str:
     return f"{number + 1}{'...' if black else '.'} {guess.moves[ply - 1]}"
 
 
-def _ends(guesses: Sequence[Guess], player: str | None) -> Table:
+def _ends(guesses: Sequence[Guess], player: str | None, level: float) -> Table:
     """What each game says at its end, and what those of a player say together."""
     rows: list[dict[str, Any]] = []
 
     def add(posterior: Floats, run: Run, **row: Any) -> None:
-        found = estimate(posterior, run)
+        found = estimate(posterior, run, level)
         row |= {"guess": found.value, "low": found.low, "high": found.high, "bands": f"|{sparkline(posterior)}|"}
         rows.append(row)
 

@@ -138,7 +138,7 @@ def tabulate(white: NDArray[Any], black: NDArray[Any], outcome: NDArray[Any], pl
 
 
 @dataclass(frozen=True)
-class Sides:
+class PlayerResults:
     """Wins, draws and losses of each player."""
 
     wins: Floats
@@ -146,10 +146,10 @@ class Sides:
     losses: Floats
 
 
-def results_by_player(table: PairTable) -> Sides:
+def results_by_player(table: PairTable) -> PlayerResults:
     """Wins, draws and losses of each player."""
     wins, draws, losses = (table.by_side(counts) for counts in (table.wins, table.draws, table.losses))
-    return Sides(wins[0] + losses[1], draws[0] + draws[1], losses[0] + wins[1])
+    return PlayerResults(wins[0] + losses[1], draws[0] + draws[1], losses[0] + wins[1])
 
 
 @dataclass(frozen=True)

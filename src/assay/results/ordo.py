@@ -12,9 +12,31 @@ from numpy.typing import NDArray
 from assay.printable import printable, shorten
 from assay.results.encounters import Bools, Components, Floats, PairTable, results_by_player
 from assay.results.expectancy import slope
+from assay.results.levels import UNPLAYED
 from assay.results.listing import LONGEST_NAME, Errors, Listing, OrdoColumn
-from assay.results.ratings import REASON, SYMBOL, likelihood_of_superiority
+from assay.results.ratings import REASON, SYMBOL, Standings, likelihood_of_superiority
 
+# Ordo's words where no games connect some players.
+UNCONNECTED = """
+
+********************[ WARNING ]**********************
+*     Database is not well connected by games       *
+* Run switch -g to find what groups need more games *
+*****************************************************
+ ====> Groups detected: {groups}
+
+
+
+
+*************************[ WARNING ]*************************
+*       Database is not well connected by games...          *
+* ...even after purging players with all-wins/all-losses    *
+*                                                           *
+*    Run switch -g to find what groups need more games      *
+*   Run switch -G to ignore warnings and force calculation  *
+*   (Attempting it may be very slow and may not converge)   *
+*************************************************************
+"""
 _NOTHING = 1e-8
 _NONE = '"-"'
 _AROUND_NAMES, _SHORTEST_NAME = 10, 10
@@ -320,3 +342,50 @@ def expectancy_table(scale: float) -> str:
         percents = range(50 + row, 100, 10)
         lines.append("".join(f"{p:3d} {math.log(p / (100 - p)) / beta:5.1f}   " for p in percents))
     return "\n".join([*lines, rule, ""]) + "\n"
+
+
+def summary(table: PairTable, read: int, level: str, loose_anchors: str | None, relations: str | None) -> str:
+    """What Ordo says of the games before it rates them; `level` is what the ratings rest on."""
+    wins, draws, losses = (int(counts.sum()) for counts in (table.wins, table.draws, table.losses))
+    counted = wins + draws + losses
+    return (
+        f"Total games            {read:8}\n"
+        f" - White wins          {wins:8}\n"
+        f" - Draws               {draws:8}\n"
+        f" - Black wins          {losses:8}\n"
+        f" - Truncated/Discarded {read - counted:8}\n"
+        f"Unique head to head    {100.0 * len(table.white) / counted:8.2f}%\n"
+        f"Reference rating    {level}\n"
+        f"\nLoose Anchors = {loose_anchors or 'none'}\n"
+        f"Relative Anchors = {relations or 'none'}\n\n"
+    )
+
+
+def perfect_scores(standings: Standings) -> str:
+    """How many players have no games, only wins, only losses."""
+    played, points = standings.played, standings.points
+    some = played > 0
+    return (
+        f"players with no games = {int(np.count_nonzero(standings.status == UNPLAYED))}\n"
+        f"players with all wins = {int(np.count_nonzero(some & (points == played)))}\n"
+        f"players w/ all losses = {int(np.count_nonzero(some & (points == 0)))}"
+    )
+
+
+def convergence(standings: Standings) -> str:
+    """How the ratings were found, step by step, and the rates."""
+    steps = "\n".join(f"{step:5} {change:19.9f}" for step, change in enumerate(standings.fit.solution.trace, 1))
+    return (
+        f"\nConvergence rating calculation (Newton's method)\n\n step      largest change\n{steps}\ndone\n\n"
+        f"White Advantage = {standings.white_advantage:.1f}\nDraw Rate (eq.) = {100 * standings.draw_rate:.1f} %\n"
+    )
+
+
+def connections(table: PairTable, groups: Components) -> str:
+    """How many groups there are, and how many encounters within and between them."""
+    within = int(np.count_nonzero(groups.label[table.white] == groups.label[table.black]))
+    total = len(table.white)
+    return (
+        f"Groups={groups.count}\n"
+        f"Encounters: Total={total}, within groups={within}, @ interface between groups={total - within}"
+    )

@@ -1,0 +1,189 @@
+"""The front door: what Assay does, a function each. `import assay` has them all; nothing is loaded before it is used.
+
+`what` is a path, several, or the :class:`Games` that :func:`read` gives. What comes back is an :class:`Answer`: it
+prints as the command of the same purpose does, has a polars frame as `.table`, and an `Estimate` for each `[name]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from assay.games.outcomes import Outcomes
+    from assay.games.source import Games
+    from assay.learned.guess import Guesses
+    from assay.results.listing import Style
+    from assay.results.rated import RatingList
+
+File: TypeAlias = str | PathLike[str]
+SAMPLE = Path(__file__).with_name("data") / "kasparov-deep-blue-1997.pgn"  # six games to try everything with
+What: TypeAlias = "File | Games | Sequence[File]"
+
+
+def rate_results(
+    what: What | Outcomes,
+    *,
+    average: float | None = None,
+    anchors: Mapping[str, float] | File | None = None,
+    loose_anchors: Mapping[str, tuple[float, float]] | File | None = None,
+    relations: Sequence[tuple[str, str, float, float]] | File | None = None,
+    remove_older: bool = False,
+    white: float | Literal["fit"] = 0.0,
+    white_error: float = 0.0,
+    draws: float | Literal["fit"] = 0.5,
+    draws_error: float = 0.0,
+    prior: float | None = None,
+    likelihood: bool = False,
+    scale: float | None = None,
+    start: Mapping[str, float] | File | None = None,
+    relative_to: Literal["anchor", "pool"] = "anchor",
+    pairs: bool = False,
+    errors: bool = True,
+    simulations: int = 0,
+    level: float = 0.95,
+    least: int = 0,
+    aliases: File | None = None,
+    include: File | None = None,
+    exclude: File | None = None,
+    ignore_draws: bool = False,
+    strict: bool = False,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    connected: bool = False,
+    force: bool = False,
+    matrix: bool = False,
+    lenient: bool = False,
+    style: Style | None = None,
+    quiet: bool = True,
+) -> RatingList:
+    """Rate players from the results of their games, as `assay results` does.
+
+    The level is an `average` of 2300, that of `anchors` (held exactly) or of `loose_anchors` (rating, uncertainty);
+    `white` and `draws` are the advantage of White in Elo and the draw rate between equals, or "fit". Errors are those
+    of the covariance, of game `pairs`, or of `simulations` as Ordo's. docs/results.md explains the rest.
+
+    >>> ratings = rate_results(SAMPLE, white="fit", average=2800)
+    >>> print(ratings["Deep Blue"])
+    2840 (2720-2960)
+    >>> ratings.table["player"].to_list(), ratings.games["counted"]
+    (['Deep Blue', 'Kasparov, Garry'], 6)
+    """
+    from assay.errors import RatingError
+    from assay.games import read
+    from assay.games.outcomes import Outcomes
+    from assay.players import given_rows, read_start
+    from assay.progress import Progress
+    from assay.results import rate_table
+    from assay.results.encounters import tabulate
+    from assay.results.expectancy import SCALE
+    from assay.results.gamepairs import count_pairs
+    from assay.results.rated import NO_RESULT, Unconnected, rated
+    from assay.table import described
+
+    if isinstance(what, Outcomes):
+        found = what
+    else:
+        reading = {"lenient": lenient, "strict": strict, "keep_duplicates": keep_duplicates, "quiet": quiet}
+        found = read(what, where=where).outcomes(aliases=aliases, openings=pairs, **reading)
+        found = found.between(include, True) if include is not None else found
+        found = found.between(exclude, False) if exclude is not None else found
+        found = found.without_draws() if ignore_draws else found
+    table = tabulate(*found.finished(), len(found.players))
+    unfinished = {NO_RESULT: found.unfinished} if found.unfinished else {}
+    if not len(table.white):
+        why = dict(found.skipped) | unfinished
+        raise RatingError("the input contains no games to rate." + (f" Left out: {described(why)}." if why else ""))
+    met = None
+    if found.openings is not None:
+        use = found.counted
+        met = count_pairs(found.white[use], found.black[use], found.outcome[use] / 2.0, found.openings[use])
+        if not len(met.first):
+            raise RatingError("--pairs found no two games of the same players and opening with the colours reversed.")
+    del what  # the columns of a million games are no longer needed
+    found = found.summed_up()
+    present = {name for name, played in zip(found.players, table.played.tolist(), strict=True) if played}
+
+    def named(given: Any, names: int, numbers: int) -> list[tuple[Any, ...]]:
+        return given_rows(given, names, numbers, present, found.aliases)
+
+    related = named(relations, 2, 2)
+    standings = rate_table(
+        found.players,
+        table,
+        average=2300.0 if average is None else average,
+        white_advantage=white,
+        white_advantage_error=white_error,
+        draw_rate=draws,
+        draw_rate_error=draws_error,
+        anchors=dict(named(anchors, 1, 1)),
+        priors={name: (value, error) for name, value, error in named(loose_anchors, 1, 2)},
+        relations=related,
+        prior=prior,
+        likelihood=likelihood,
+        scale=SCALE if scale is None else scale,
+        start=dict(start) if isinstance(start, Mapping) else read_start(start),
+        errors_from=relative_to,
+        pairs=met,
+        skipped=found.skipped,
+    )
+    if connected and len(standings.pools) > 1:
+        raise Unconnected(standings)
+    games: dict[str, Any] = {"read": len(found.outcome), "counted": int(found.counted.sum())}
+    games |= {"unfinished": found.unfinished, "skipped": dict(found.skipped)}
+    games |= {"duplicates": len(found.duplicates.found) if found.duplicates else 0}
+    with Progress("simulations", simulations, quiet=quiet or simulations < 2) as progress:
+        return rated(
+            standings,
+            style=style,
+            level=level,
+            least=least,
+            older=[row[1] for row in related],
+            hide_older=remove_older,
+            errors=errors,
+            simulations=simulations,
+            matrix=matrix,
+            advance=progress.advance,
+            problems=dict(found.skipped) | unfinished,
+            duplicates=found.duplicates or "",
+            warn_groups=not force,
+            games=games,
+        )
+
+
+def rate_learned(
+    what: What,
+    *,
+    game: int | None = None,
+    player: str | None = None,
+    model: str | None = None,
+    prior: File | None = None,
+    level: float = 0.8,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+) -> Guesses:
+    """Guess ratings from the moves alone, as `assay guess` does: no engine, no results, no tags.
+
+    Of one game (the only one, or `game`) the answer follows the posterior move by move, of several it has the last one
+    of each; `[name]` pools the games of a player. `model` is "lichess", "otb" or the folder of a training.
+
+    >>> guesses = rate_learned(SAMPLE, game=2)
+    >>> print(guesses["Deep Blue"])
+    2473 (2256-2653)
+    >>> guesses.table.height, guesses.guesses[0].moves[0]
+    (90, 'e4')
+    """
+    from assay.learned.guess import answer, guess_games
+
+    guesses, problems = guess_games(
+        what,
+        model=model,
+        number=game,
+        player=player,
+        prior=prior,
+        keep_duplicates=keep_duplicates,
+        where=where,
+    )
+    return answer(guesses, problems, player, level)

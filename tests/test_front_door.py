@@ -1,0 +1,111 @@
+"""The front door: what `import assay` gives, and that each answer is what the command of the same purpose prints."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import assay
+from assay.cli.main import main
+
+MATCH = str(assay.SAMPLE)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
+    """What a command prints to stdout and stderr."""
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    assert not end.value.code, err
+    return out, err
+
+
+def same(capsys: pytest.CaptureFixture[str], answer: assay.Answer, *words: object) -> None:
+    """An answer has all that is promised of answers, and prints as the command."""
+    out, err = printed(capsys, *words)
+    assert out == f"{answer}\n"
+    assert printed(capsys, *words, "--format", "csv")[0] == f"{answer.to('csv')}\n"
+    assert json.loads(printed(capsys, *words, "--format", "json")[0]) == json.loads(answer.to("json"))
+    assert [remark for remark in answer.remarks if remark not in err] == []
+    assert isinstance(answer.table, pl.DataFrame) and answer.table.height == len(answer)
+    assert all(isinstance(count, int) for count in answer.problems.values())
+    for name in answer:
+        found = answer[name]
+        assert isinstance(found, assay.Estimate) and 0 < found.level < 1
+    with pytest.raises(assay.AssayError, match="there is no 'Nobody At All'"):
+        answer["Nobody At All"]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        answer.head = "another"  # type: ignore[misc]
+
+
+def test_import_loads_nothing() -> None:
+    code = "import sys, assay; print(sorted({'numpy', 'polars', 'scipy', 'chess', 'click'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize("name", assay.__all__)
+def test_every_name_can_be_had(name: str) -> None:
+    assert getattr(assay, name) is not None
+    assert name in dir(assay)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [MATCH, Path(MATCH), [MATCH], (Path(MATCH),), assay.read(MATCH), assay.read([Path(MATCH)])],
+    ids=["str", "Path", "list", "tuple", "Games", "Games of a list"],
+)
+def test_what_may_be_said_in_many_ways(given: Path) -> None:
+    assert assay.rate_results(given)["Deep Blue"] == assay.rate_results(MATCH)["Deep Blue"]
+    assert assay.rate_learned(given, game=1)["Deep Blue"] == assay.rate_learned(MATCH, game=1)["Deep Blue"]
+
+
+@pytest.mark.parametrize("function", [assay.rate_results, assay.rate_learned])
+def test_a_mistake_is_an_assay_error(function: Callable[[str], object], tmp_path: Path) -> None:
+    (tmp_path / "empty.pgn").write_text("")
+    for path in (tmp_path / "none.pgn", tmp_path / "empty.pgn"):
+        with pytest.raises(assay.AssayError):
+            function(str(path))
+
+
+def test_results(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    same(capsys, assay.rate_results(MATCH), "results", MATCH)
+    same(
+        capsys,
+        assay.rate_results(MATCH, white="fit", draws="fit", average=2800),
+        *["results", "-W", "-D", "-a", "2800"],
+        MATCH,
+    )
+    anchors = tmp_path / "anchors.csv"
+    anchors.write_text('"Deep Blue",2900\n')
+    given = assay.rate_results(MATCH, anchors={"Deep Blue": 2900.0})
+    assert str(given) == str(assay.rate_results(MATCH, anchors=anchors))
+    assert given["Deep Blue"].value == pytest.approx(2900) and given["Kasparov, Garry"].value < 2900
+    same(capsys, given, "results", "-m", anchors, MATCH)
+    with pytest.raises(assay.AssayError, match='Did you mean "Deep Blue"'):
+        assay.rate_results(MATCH, anchors={"Deep Blu": 2900.0})
+
+
+def test_results_count_their_problems(tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text(
+        '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n\n[White "B"]\n[Black "A"]\n[Result "1-0"]\n\n1-0\n\n'
+        '[White "A"]\n[Black "B"]\n[Result "*"]\n\n*\n\n[White "A"]\n[Black "B"]\n[Result "none"]\n\n*\n'
+    )
+    found = assay.rate_results(games)
+    assert found.problems == {'unknown result "none"': 1, 'without a result ("*")': 1}
+    assert any("left out" in remark for remark in found.remarks)
+
+
+def test_learned(capsys: pytest.CaptureFixture[str]) -> None:
+    same(capsys, assay.rate_learned(MATCH), "guess", MATCH)
+    same(capsys, assay.rate_learned(MATCH, game=2), "guess", MATCH, "--game", 2)
+    pooled = assay.rate_learned(MATCH, player="Deep Blue")
+    same(capsys, pooled, "guess", MATCH, "--player", "Deep Blue")
+    assert pooled["Deep Blue"].low < pooled["Deep Blue"].value < pooled["Deep Blue"].high
