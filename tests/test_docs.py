@@ -12,6 +12,7 @@ import pytest
 
 from assay.cli import games
 from assay.cli.main import COMMANDS
+from assay.games.archives import write_samples
 from assay.moves.groups import KEYS
 from assay.moves.regan import CURVES, MODELS
 
@@ -36,6 +37,17 @@ def tables_as_before() -> Iterator[None]:
 @pytest.mark.parametrize("page", ["api.md", "extending.md", "policy.md"])
 def test_the_examples_run(page: str, tmp_path: Path) -> None:
     _, wrong = follow(DOCS / page, tmp_path)
+    assert not wrong, "\n\n".join(wrong)
+
+
+def test_the_front_page_is_short_and_true(tmp_path: Path) -> None:
+    """A person decides in two minutes; what the first screen shows is what the command prints."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    first_screen = "\n".join(text.splitlines()[:25])
+    assert "$ assay" in first_screen and "![" in first_screen
+    write_samples(tmp_path)
+    _, wrong = follow(ROOT / "README.md", tmp_path)
     assert not wrong, "\n\n".join(wrong)
 
 
