@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.games.made import tag_lines
 
 from assay.bands import STANDARD, Bands
-from assay.games import index
-from assay.games.catalog import games_of, open_index, rows_of
+from assay.games import index, read
+from assay.games.catalog import games_of, rows_of
 from assay.games.stats import NO_CONTROL, NO_RATING, count, draw, outside, too_far
 
 elos = st.none() | st.integers(400, 3300)
@@ -66,9 +66,9 @@ def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_same_number_from_every_band(indexed: Path) -> None:
-    opened = [open_index(indexed)]
+    opened = read(indexed)
     drawn = draw(opened, 30, bands=STANDARD, seed=3)
-    games = list(games_of(opened, drawn.spans))
+    games = list(games_of(opened.indexes, drawn.spans))
     bands = Counter(STANDARD.of((int(g.tags["WhiteElo"]) + int(g.tags["BlackElo"])) / 2) for g in games)
     assert bands == {band: min(30, there) for band, there in drawn.available.items() if there}
     assert bands == {band: number for band, number in drawn.drawn.items() if number}
@@ -80,14 +80,14 @@ def test_the_same_number_from_every_band(indexed: Path) -> None:
 
 
 def test_the_seed_decides(indexed: Path) -> None:
-    opened = [open_index(indexed)]
+    opened = read(indexed)
     first, again, other = (draw(opened, 10, bands=STANDARD, seed=seed).spans for seed in (1, 1, 2))
     assert first.equals(again)
     assert not first.equals(other)
 
 
 def test_wider_bands_and_a_filter(indexed: Path) -> None:
-    opened = [open_index(indexed)]
-    drawn = draw(opened, 1000, bands=Bands(width=200), where="black_elo - white_elo < 100", seed=1)
-    rows = rows_of(opened, "black_elo - white_elo < 100").collect()
+    opened = read(indexed)
+    drawn = draw(read(opened, where="black_elo - white_elo < 100"), 1000, bands=Bands(width=200), seed=1)
+    rows = rows_of(opened.indexes, "black_elo - white_elo < 100").collect()
     assert sum(drawn.drawn.values()) == rows.height == drawn.spans.height

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +33,11 @@ from assay.printable import json_text
 from assay.table import WIDTH, Answer, Table, columns_of, counted
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from assay.games.catalog import Index
     from assay.games.indexing import IndexReport
     from assay.games.stats import Stats
 
 _PREVIEW = ("white", "black", "result", "white_elo", "black_elo", "speed", "plies")
 
-indexes_argument = click.argument("indexes", nargs=-1, required=True, metavar="INDEX...")
 out_pgn_option = Shared("--out-pgn", type=FILE, metavar="FILE", help="Write the games there.")
 movetext_option = click.option("--movetext", is_flag=True, help="Keep the text of the games too (Parquet only).")
 
@@ -49,13 +45,15 @@ movetext_option = click.option("--movetext", is_flag=True, help="Keep the text o
 @click.command(cls=Command)
 @files_argument
 @out_option.but(metavar="INDEX.parquet|INDEX.csv")
+@where_option
 @movetext_option
 @table_options
-def index(files: tuple[str, ...], out: Path, movetext: bool) -> None:
+def index(files: tuple[str, ...], out: Path, where: str | None, movetext: bool) -> None:
     """Make an index of PGN files: one row per game with its tags, typed, and where its bytes are.
 
-    FILE is a .pgn, .pgn.zst, .pgn.gz, .pgn.bz2 or .zip file, a folder of them, or - for stdin. An index is a table that
-    any tool reads; 'assay stats', 'filter' and 'balance' work on it alone and go back to the games only to write them.
+    FILE is PGN, plain or packed (.zst, .gz, .bz2, .xz, .zip), a folder of such files, - for stdin, or another index. An
+    index is a table that any tool reads. Every command takes it in the place of the games; 'assay stats', 'filter' and
+    'balance' work on it alone and go back to the games only to write them.
 
     What is damaged is read as far as it goes and counted by reason; the exit code is then 1.
 
@@ -67,7 +65,7 @@ def index(files: tuple[str, ...], out: Path, movetext: bool) -> None:
     """
     from assay.games.indexing import index as make_index
 
-    report = make_index(files, out, movetext=movetext, quiet=is_quiet())
+    report = make_index(files, out, where=where, movetext=movetext, quiet=is_quiet())
     rows = [
         {
             "source": s.source,
@@ -134,7 +132,7 @@ def month(month: str, out: Path, url: str | None, movetext: bool) -> None:
 
 
 @click.command(cls=Command)
-@indexes_argument
+@files_argument
 @where_option
 @plots_option
 @click.option(
@@ -142,7 +140,7 @@ def month(month: str, out: Path, url: str | None, movetext: bool) -> None:
 )
 @keep_duplicates_option
 @table_options
-def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: int, keep_duplicates: bool) -> None:
+def stats(files: tuple[str, ...], where: str | None, plots: Path | None, top: int, keep_duplicates: bool) -> None:
     """Count games by rating band and time control.
 
     A game belongs to the band of its players' average rating, [600,700) to [3000,3100); games whose players differ
@@ -154,13 +152,16 @@ def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: 
       assay stats games.parquet
       assay stats *.parquet --where 'speed == "blitz"' --plots pictures
     """
-    from assay.games.catalog import open_indexes, reading, rows_of
+    from assay.games.catalog import reading
+    from assay.games.source import read
     from assay.games.stats import count
 
-    opened = open_indexes(indexes)
-    rows = _each_once(opened, rows_of(opened, where), keep_duplicates)
-    with reading([index.path for index in opened]):
+    games = read(files, where=where)
+    rows, duplicates = games.rows(keep_duplicates=keep_duplicates)
+    tell_duplicates(duplicates)
+    with reading([index.path for index in games.indexes]):
         found = count(rows)
+    _tell_counts(games.problems)
     # The pictures first: whoever reads only the first lines of the tables (`| head`) wants them all the same.
     if plots is not None:
         from assay.reports.plots_games import plot_stats
@@ -168,17 +169,6 @@ def stats(indexes: tuple[str, ...], where: str | None, plots: Path | None, top: 
         for path in plot_stats(found, plots):
             say(f"assay: wrote {path}", err=True)
     print_answer(GameCounts.of(found, top))
-
-
-def _each_once(opened: list[Index], rows: pl.LazyFrame, keep_duplicates: bool) -> pl.LazyFrame:
-    """The rows without those of games that occur again, unless they are wanted; stderr says which they are."""
-    if keep_duplicates:
-        return rows
-    from assay.games.catalog import once
-
-    rows, duplicates = once(opened, rows)
-    tell_duplicates(duplicates)
-    return rows
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -240,7 +230,7 @@ class GameCounts(Answer):
 
 
 @click.command(cls=Command)
-@indexes_argument
+@files_argument
 @where_option.but(required=True)
 @click.option("--count-only", is_flag=True, help="Print the number of games alone.")
 @click.option("--preview", type=click.IntRange(0, 10**9), metavar="N", help="Print the first N games.")
@@ -248,7 +238,7 @@ class GameCounts(Answer):
 @keep_duplicates_option
 @table_options
 def filter(
-    indexes: tuple[str, ...],
+    files: tuple[str, ...],
     where: str,
     count_only: bool,
     preview: int | None,
@@ -278,10 +268,14 @@ def filter(
     """
     import polars as pl
 
-    from assay.games.catalog import SPAN, collect, games_of, open_indexes, rows_of, write_games
+    from assay.games.catalog import SPAN, collect, games_of, rows_of, write_games
+    from assay.games.source import read
 
-    opened = open_indexes(indexes)
-    rows = _each_once(opened, rows_of(opened, where), keep_duplicates)
+    games = read(files, where=where)
+    rows, duplicates = games.rows(keep_duplicates=keep_duplicates)
+    tell_duplicates(duplicates)
+    _tell_counts(games.problems)
+    opened = games.indexes
     if out_pgn is not None:
         spans = collect(rows.select(SPAN), opened)
         written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
@@ -300,7 +294,7 @@ def filter(
 
 
 @click.command(cls=Command)
-@indexes_argument
+@files_argument
 @click.option("--per-band", type=click.IntRange(1, 10**12), required=True, metavar="N", help="Games from each band.")
 @out_pgn_option.but(required=True)
 @band_width_option
@@ -309,7 +303,7 @@ def filter(
 @keep_duplicates_option
 @table_options
 def balance(
-    indexes: tuple[str, ...],
+    files: tuple[str, ...],
     per_band: int,
     out_pgn: Path,
     band_width: int,
@@ -329,19 +323,18 @@ def balance(
     """
     from assay import manifest
     from assay.bands import Bands
-    from assay.games.catalog import games_of, open_indexes, write_games
+    from assay.games.catalog import games_of, write_games
     from assay.games.indexing import manifest_path
+    from assay.games.source import read
     from assay.games.stats import draw
 
-    opened = open_indexes(indexes)
-    drawn = draw(
-        opened, per_band, bands=Bands(width=band_width), where=where, seed=seed, keep_duplicates=keep_duplicates
-    )
+    games = read(files, where=where)
+    drawn = draw(games, per_band, bands=Bands(width=band_width), seed=seed, keep_duplicates=keep_duplicates)
     if not drawn.spans.height:
         raise InputError(
             "no game is left to draw from: none has two ratings near enough, or the filter lets none through."
         )
-    write_games(games_of(opened, drawn.spans), out_pgn, total=drawn.spans.height, quiet=is_quiet())
+    write_games(games_of(games.indexes, drawn.spans), out_pgn, total=drawn.spans.height, quiet=is_quiet())
     rows = [
         {"band": drawn.bands.label(start), "available": drawn.available[start], "drawn": drawn.drawn[start]}
         for start in drawn.bands.starts
@@ -349,7 +342,7 @@ def balance(
     ]
     settings = {"per_band": per_band, "band_width": band_width, "where": where, "seed": seed}
     settings |= {"keep_duplicates": True} if keep_duplicates else {}
-    about = manifest.make("balanced games", inputs=manifest.describe_inputs(indexes), settings=settings)
+    about = manifest.make("balanced games", inputs=map(asdict, games.sources), settings=settings)
     about["bands"], about["dropped"] = rows, drawn.dropped
     manifest.write(manifest_path(out_pgn), about)
     print_answer(Answer(shown=Table(rows, columns_of(("band", "available", "drawn")))))

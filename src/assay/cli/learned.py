@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ balanced_option = Shared("--balanced", is_flag=True, help="Let every band of rat
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=KNOWN_FILE, metavar="FILE...")
+@files_argument
 @out_option.but(type=FOLDER, metavar="DATASET")
 @where_option
 @band_width_option
@@ -60,7 +61,7 @@ balanced_option = Shared("--balanced", is_flag=True, help="Let every band of rat
 @keep_duplicates_option
 @table_options
 def encode(
-    files: Sequence[Path],
+    files: Sequence[str],
     out: Path,
     where: str | None,
     band_width: int,
@@ -378,13 +379,14 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
 
 
 @click.command(cls=Command)
-@click.argument("file", type=KNOWN_FILE, metavar="FILE")
+@files_argument
+@where_option
 @game_option.but(default=1)
 @click.option("--ply", type=click.IntRange(1), default=1, show_default=True, help="Which ply of the game.")
 @click.option("--planes", callback=_numbers, metavar="LIST", help="Planes to show, such as 0-11,36.  [default: all]")
 @out_option.but(required=False, metavar="FILE.svg|.png|.pdf")
 @table_options
-def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | None) -> None:
+def planes(files: Sequence[str], where: str | None, number: int, ply: int, planes: list[int], out: Path | None) -> None:
     """Show the planes that the learned rating reads: what stands where, who controls what, before and after a move.
 
     Prints a table of the planes with their squares; with -o draws them over the board.
@@ -401,14 +403,17 @@ def planes(file: Path, number: int, ply: int, planes: list[int], out: Path | Non
     from assay.learned.encode import encode_games
     from assay.learned.planes import PLANE_NAMES, squares_of, unpack
 
-    game = next((game for at, game in enumerate(read(file), start=1) if at == number), None)
+    games = read(files, where=where)
+    game = next(islice(games, number - 1, None), None)
     if game is None:
-        raise InputError(f"{file} has no game {number}.")
+        raise InputError(f"{games.named} has no game {number}.")
     arrays = to_arrays([game])
     if not arrays.valid[0]:
-        raise InputError(f"game {number} of {file} cannot be read: {arrays.reason[0]}.")
+        raise InputError(f"game {number} of {games.named} cannot be read: {arrays.reason[0]}.")
     if ply > arrays.plies:
-        raise InputError(f"game {number} of {file} has {counted(arrays.plies, 'ply')}, so there is no ply {ply}.")
+        raise InputError(
+            f"game {number} of {games.named} has {counted(arrays.plies, 'ply')}, so there is no ply {ply}."
+        )
     packed = encode_games(arrays).planes[ply - 1]
     if out is None:
         shown = [{"plane": at, "name": PLANE_NAMES[at], "squares": squares_of(int(packed[at]))} for at in planes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ from assay.cli.options import (
     store_option,
     table_options,
     tell_turns,
+    where_option,
     workers_option,
 )
 from assay.paths import default_store
@@ -51,6 +53,7 @@ DIFFERENCE_GROUPS = ("player", "event", "evaluation", "all", "game", "year", "co
 
 
 _turns_options = stacked(
+    where_option,
     store_option,
     depth_option,
     engine_option,
@@ -91,13 +94,13 @@ def _turns(
     return found
 
 
-def _read(files: Sequence[str]) -> list[Game]:
-    from assay.moves.analysed import read_all
+def _read(files: Sequence[str], where: str | None) -> list[Game]:
+    from assay.games.source import read
 
-    problems: Counter[str] = Counter()
-    games = read_all(files, problems)
-    if problems:
-        say(f"Damage in the files: {reasons(problems)}.", err=True)
+    given = read(files, where=where)
+    games = given.all()
+    if given.problems:
+        say(f"Damage in the files: {reasons(given.problems)}.", err=True)
     return games
 
 
@@ -143,6 +146,7 @@ def _read(files: Sequence[str]) -> list[Game]:
 @table_options
 def fit(
     files: Sequence[str],
+    where: str | None,
     by: str,
     within: float,
     model: str,
@@ -175,7 +179,7 @@ def fit(
     from assay.moves.events import without_crowds, without_teams
     from assay.moves.fits import COLUMNS, Fitting, append_rows, fit_table
 
-    games = each_once(_read(files), keep_duplicates)
+    games = each_once(_read(files, where), keep_duplicates)
     for wanted, keep, what, of_what in (
         (exclude_team, without_teams, "team game", ""),
         (max_swiss is not None, lambda some: without_crowds(some, max_swiss or 0), "game", " of crowded events"),
@@ -224,6 +228,7 @@ def fit(
 @table_options
 def difference(
     files: Sequence[str],
+    where: str | None,
     by: str,
     cap: float,
     lines: int | None,
@@ -245,7 +250,7 @@ def difference(
     """
     from assay.moves.fits import DIFFERENCE_COLUMNS, difference_table
 
-    games = each_once(_read(files), keep_duplicates)
+    games = each_once(_read(files, where), keep_duplicates)
     rows = difference_table(_turns(games, lines=lines, **turns_options), by, cap=cap)
     decimals = dict.fromkeys(("raw", "raw_error", "scaled", "scaled_error"), 4) | {"elo": 0}
     print_answer(Answer(shown=Table(rows, columns_of((by, *DIFFERENCE_COLUMNS), decimals=decimals))))
@@ -268,7 +273,7 @@ def _parameters(
 
 
 @click.command(cls=Command)
-@click.argument("file", metavar="FILE")
+@files_argument
 @_turns_options
 @game_option.but(default=1)
 @click.option(
@@ -280,7 +285,8 @@ def _parameters(
 @calibration_option
 @table_options
 def show(
-    file: str,
+    files: Sequence[str],
+    where: str | None,
     number: int,
     candidates: int,
     elo: float | None,
@@ -309,9 +315,9 @@ def show(
     from assay.moves.review import show_turns
     from assay.reports.charts import said_chance
 
-    games = _read([file])
+    games = _read(files, where)
     if number > len(games):
-        raise InputError(f"{there_are(len(games), 'game')} in {file}, and no game {number}.")
+        raise InputError(f"{there_are(len(games), 'game')} in these files, and no game {number}.")
     turns = _turns(games[number - 1 : number], **turns_options)
     if elo is not None or s is not None or c is not None:
         pairs = np.tile(_parameters(elo, s, c, calibration, turns.depth), (len(turns), 1))
@@ -354,6 +360,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 
 @click.command(cls=Command)
 @files_argument
+@where_option
 @store_option
 @depth_option
 @click.option("--mileposts", callback=_marks, default="1600:2700:100", show_default=True, help="The marks.")
@@ -373,6 +380,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @table_options
 def calibrate(
     files: Sequence[str],
+    where: str | None,
     store: Path | None,
     depth: int | None,
     mileposts: range,
@@ -403,15 +411,13 @@ def calibrate(
     """
     from assay.engine.store import Store
     from assay.engine.turns import turns as build
-    from assay.games.stream import find_files
-    from assay.manifest import describe_inputs
-    from assay.moves.analysed import read_all
+    from assay.games.source import read
     from assay.moves.calibrating import make_calibration
     from assay.moves.calibration import save
 
     from_move, limit, depth = 9, 3.0, depth or DEPTH
-    paths = find_files(list(files))
-    games = each_once(read_all(files), keep_duplicates)
+    given = read(files, where=where)
+    games = each_once(given.all(), keep_duplicates)
     with Store(store or default_store()) as opened:
         turns = build(
             games,
@@ -429,7 +435,7 @@ def calibrate(
         method=method,
         from_move=from_move,
         limit=limit,
-        inputs=describe_inputs(path for path in paths if path != "-"),
+        inputs=list(map(asdict, given.sources)),
         seed=seed,
     )
     save(calibration, values, out)

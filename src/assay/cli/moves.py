@@ -55,6 +55,7 @@ _SCREEN_SHOWN = ("player", "part", "pool", "rating", "z_mm", "z_t3", "z_ae", "z"
 def _turns(
     files: Sequence[str],
     store: Path | None,
+    where: str | None,
     calibration: str | None,
     depth: int | None,
     quick: bool,
@@ -73,14 +74,13 @@ def _turns(
 
     `check` is told who plays, and the main names of other names, before any engine starts.
     """
-    from collections import Counter
-
     import numpy as np
 
     from assay.errors import InputError
     from assay.games.duplicates import Seen
+    from assay.games.source import read
     from assay.games.split import players_of
-    from assay.moves.analysed import analysed_turns, read_all
+    from assay.moves.analysed import analysed_turns
     from assay.moves.calibration import load, preset_depth
     from assay.moves.groups import in_pool, rename
     from assay.players import read_aliases
@@ -92,14 +92,14 @@ def _turns(
     chosen.usable()
     if calibration and wanted and chosen.depth != wanted:
         raise click.UsageError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
-    problems: Counter[str] = Counter()
-    games = read_all(files, problems)
+    given = read(files, where=where)
+    games = given.all()
     names = read_aliases(aliases, players_of(games)) if aliases else None
     if check is not None:
         check(players_of(games), names or {})
     if one_game is not None:
         if one_game > len(games):
-            raise InputError(f"{there_are(len(games), 'game')} in {files[0]}, and no game {one_game}.")
+            raise InputError(f"{there_are(len(games), 'game')} in {given.named}, and no game {one_game}.")
         games = games[one_game - 1 : one_game]
     seen = Seen()
     once = np.array([keep_duplicates or seen.add(game) for game in games], np.bool_)
@@ -115,7 +115,7 @@ def _turns(
         quiet=is_quiet(),
     )
     made = f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {chosen.name}."
-    tell_turns(turns, problems, made)
+    tell_turns(turns, given.problems, made)
     tell_duplicates(seen.duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
@@ -254,7 +254,7 @@ def _check_player(turns: Turns, player: str | None) -> None:
 
 
 @click.command(cls=Command)
-@click.argument("file", metavar="FILE")
+@files_argument
 @game_option.but(default=1)
 @click.option(
     "--prior",
@@ -269,7 +269,7 @@ def _check_player(turns: Turns, player: str | None) -> None:
 @aliases_option
 @table_options
 def posterior(
-    file: str,
+    files: Sequence[str],
     store: Path | None,
     number: int,
     prior: str,
@@ -292,7 +292,7 @@ def posterior(
     from assay.pools import POOLS, is_online, scale_of
 
     given = _prior(prior)
-    turns, chosen = _turns([file], store, one_game=number, **analysis)
+    turns, chosen = _turns(files, store, one_game=number, **analysis)
     where = scale_of(turns.games["pool"][0])
     if is_online(where):
         raise InputError(

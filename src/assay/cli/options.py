@@ -213,6 +213,7 @@ from_move_option = Shared(
     "--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game that counts."
 )
 analysis_options = stacked(
+    where_option,
     store_option,
     calibration_option,
     depth_option,

@@ -38,6 +38,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
 @analysis_options
 def report(
     files: Sequence[str],
+    where: str | None,
     store: Path | None,
     out: Path | None,
     format: str | None,
@@ -88,7 +89,7 @@ def report(
         depth=depth,
     )
     preset = "quick" if quick else "deep" if deep else "default"
-    made = make(files, making, preset=preset, quiet=is_quiet())
+    made = make(files, making, preset=preset, where=where, quiet=is_quiet())
     size = write(made, path, format)
     what = f"{counted(len(made.games), 'game')}, {counted(len(made.players), 'player')}"
     tell_duplicates(made.provenance.duplicates)

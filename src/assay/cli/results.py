@@ -26,6 +26,7 @@ from assay.cli.options import (
     say,
     stacked,
     tell_duplicates,
+    where_option,
     wide_option,
 )
 from assay.errors import AssayWarning, OutputError, RatingError
@@ -87,6 +88,7 @@ input_options = stacked(
     click.option("-x", "--exclude", type=str, metavar="FILE", help="No games of players named in FILE."),
     flag("--no-warnings", text="No warnings about names of -x, -i or -Y that have no games."),
     flag("--strict", text="Stop if a game cannot be read, instead of counting it."),
+    where_option,
     keep_duplicates_option,
 )  # fmt: skip
 
@@ -436,7 +438,7 @@ def _check(switches: Mapping[str, Any]) -> None:
 
 def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, clock: _Clock | None = None) -> Outcomes:
     """The games that the input switches name and let in."""
-    from assay.games.outcomes import read_outcomes
+    from assay.games.source import read
     from assay.players import read_list
 
     paths = [switches["pgn"]] if switches["pgn"] else []
@@ -448,8 +450,7 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, cloc
     with warnings.catch_warnings():
         if switches["no_warnings"]:
             warnings.filterwarnings("ignore", ".*nam.* nobody|.*nobody is called", AssayWarning)
-        found = read_outcomes(
-            paths,
+        found = read(paths, where=switches["where"]).outcomes(
             aliases=switches["synonyms"],
             # Ordo's command lines go on: its lists of synonyms are kept for many events.
             lenient=bool(switches["pgn"] or switches["pgn_list"] or switches["no_warnings"]),

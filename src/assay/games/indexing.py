@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from assay.errors import InputError, OutputError
 from assay.games import stamp
 from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
 from assay.games.split import Piece, pieces, split_piece
-from assay.games.stream import STDIN, Paths, Stream, find_files
+from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
 from assay.paths import atomic
 from assay.progress import Progress
 
@@ -32,6 +33,7 @@ _AHEAD = 8  # pieces in work at a time
 _GROUP_ROWS = 1 << 17
 _GROUP_BYTES = 64 << 20
 _PLAIN = ("start_offset", "end_offset")
+_Found = tuple[pa.RecordBatch, Counter[str], int]  # the rows that are chosen, what is wrong, how many games there are
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,7 @@ def index(
     paths: Paths,
     output: str | Path,
     *,
+    where: str | None = None,
     movetext: bool = False,
     threads: int | None = None,
     names: Mapping[str, str] | None = None,
@@ -76,12 +79,17 @@ def index(
 ) -> IndexReport:
     """Index PGN files (and folders of them, and `-` for stdin) into one `.parquet` or `.csv` file.
 
+    Of other indexes the rows are taken over. `where` is a filter over the columns: only such games are in the index.
     `movetext` keeps the bytes of the games too (Parquet only), so that nothing needs the files later. A damaged file
     is indexed as far as it can be read; the report says so. Files without a single game raise
     :class:`~assay.errors.InputError`, and nothing is written. `names` are those of files that are copies of others.
     """
     files = find_files(paths)
     target = Path(output)
+    if where is not None:
+        from assay.games.where import compile_where
+
+        compile_where(where)  # what is wrong with it is said before anything is read
     if target.suffix not in (".parquet", ".csv"):
         raise OutputError(f"cannot write {target}: an index is a .parquet or a .csv file.")
     if movetext and target.suffix == ".csv":
@@ -97,14 +105,18 @@ def index(
                 total = sum(0 if file == STDIN else Path(file).stat().st_size for file in files) or None
                 with Progress("indexing", total, unit="bytes", quiet=quiet) as progress:
                     for file in files:
-                        done.append(
-                            _index_one(file, (names or {}).get(file), writer, pool, progress, movetext=movetext)
-                        )
+                        if is_index(file):
+                            done += _taken_over(file, writer, where, movetext)
+                            continue
+                        name = (names or {}).get(file)
+                        done.append(_index_one(file, name, writer, pool, progress, where, movetext=movetext))
             about = manifest.make(KIND, inputs=[_describe(source) for source in done], settings={"movetext": movetext})
             writer.close(about)
         finally:
             writer.abandon()
         report = IndexReport(str(target), tuple(done))
+        if not report.games and where is not None:
+            raise InputError(f"no game fits --where {where!r}.")
         if not report.games:
             raise InputError(" ".join(f"{source.source}: {source.damage}." for source in done))
     if target.suffix == ".csv":
@@ -134,41 +146,71 @@ def _index_one(
     writer: _ParquetWriter | _CsvWriter,
     pool: ThreadPoolExecutor | None,
     progress: Progress,
+    where: str | None,
     *,
     movetext: bool,
 ) -> IndexedSource:
     problems: Counter[str] = Counter()
-    games = length = 0
+    games = found_games = length = 0
     before = progress.done
     with Stream(file, hashed=True, name=name) as stream:
-        for piece, (batch, found) in _in_order(pool, pieces(stream, block=_PIECE), stream.name, movetext):
+        make = partial(_rows, file=stream.name, movetext=movetext, where=where)
+        for piece, (batch, found, count) in _in_order(pool, pieces(stream, block=_PIECE), make):
             writer.write(batch)
             problems.update(found)
             games += len(batch)
+            found_games += count
             length = piece.end
             progress.update(before + stream.size)
         damage = stream.problem
-        if not games and not damage:
+        if not found_games and not damage:
             damage = "the file is empty" if not length else "there is no game in it (is it PGN?)"
         return IndexedSource(stream.name, games, length, stream.size, stream.xxh128, damage, problems)
 
 
-def _rows(piece: Piece, file: str, movetext: bool) -> tuple[pa.RecordBatch, Counter[str]]:
+def _rows(piece: Piece, *, file: str, movetext: bool, where: str | None) -> _Found:
     problems: Counter[str] = Counter()
-    return rows(split_piece(piece, problems), file, problems, movetext=movetext), problems
+    batch = rows(split_piece(piece, problems), file, problems, movetext=movetext)
+    if where is None:
+        return batch, problems, len(batch)
+    from assay.games.where import compile_where, holds
+
+    return batch.filter(pa.array(holds(compile_where(where), batch))), problems, len(batch)
+
+
+def _taken_over(
+    file: str, writer: _ParquetWriter | _CsvWriter, where: str | None, movetext: bool
+) -> list[IndexedSource]:
+    """Write the rows of another index; the files that it was made from are the sources of this one, too."""
+    from assay.games.catalog import collect, open_index
+    from assay.games.where import compile_where
+
+    opened = open_index(file)
+    if movetext and not opened.has_movetext:
+        raise InputError(f"{file} does not hold the text of the games; name the files that it was made from.")
+    schema = WITH_MOVETEXT if movetext else SCHEMA
+    chosen = opened.rows if where is None else opened.rows.filter(compile_where(where))
+    frame = collect(chosen.select(schema.names), [opened])
+    for batch in frame.to_arrow().cast(schema).to_batches(_GROUP_ROWS):
+        writer.write(batch)
+    games = Counter(frame["source"].to_list())
+    return [
+        IndexedSource(name, games[name], 0, about["bytes"], about["xxh128"], about.get("damage"))
+        for name, about in opened.inputs.items()
+    ]
 
 
 def _in_order(
-    pool: ThreadPoolExecutor | None, todo: Iterator[Piece], file: str, movetext: bool
-) -> Iterator[tuple[Piece, tuple[pa.RecordBatch, Counter[str]]]]:
+    pool: ThreadPoolExecutor | None, todo: Iterator[Piece], make: Callable[[Piece], _Found]
+) -> Iterator[tuple[Piece, _Found]]:
     """Work on a few pieces at a time, so that memory stays bounded, and hand out the results in order."""
     if pool is None:
         for piece in todo:
-            yield piece, _rows(piece, file, movetext)
+            yield piece, make(piece)
         return
-    waiting: deque[tuple[Piece, Future[tuple[pa.RecordBatch, Counter[str]]]]] = deque()
+    waiting: deque[tuple[Piece, Future[_Found]]] = deque()
     for piece in todo:
-        waiting.append((piece, pool.submit(_rows, piece, file, movetext)))
+        waiting.append((piece, pool.submit(make, piece)))
         if len(waiting) > _AHEAD:
             first, result = waiting.popleft()
             yield first, result.result()

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from assay.bands import STANDARD, Bands
-from assay.games.catalog import SPAN, Index, collect, once, rows_of
+from assay.games.catalog import SPAN, collect
 from assay.games.duplicates import Duplicates
+from assay.games.source import Games
 
 NO_RATING = "rating missing"
 NO_CONTROL = "time control missing"
@@ -118,20 +118,17 @@ class Draw:
 
 
 def draw(
-    indexes: Sequence[Index],
+    games: Games,
     per_band: int,
     *,
     bands: Bands,
-    where: str | None = None,
     seed: int = 0,
     keep_duplicates: bool = False,
 ) -> Draw:
     """Draw `per_band` games from each band (all, where there are fewer), the same ones for the same seed."""
-    all_rows, duplicates = rows_of(indexes, where), Duplicates()
-    if not keep_duplicates:
-        all_rows, duplicates = once(indexes, all_rows)
+    all_rows, duplicates = games.rows(keep_duplicates=keep_duplicates)
     rows = all_rows.select(*SPAN, band_of(bands).alias(BAND), reason_of(bands).alias("reason"))
-    labels = collect(rows.select(BAND, "reason"), indexes)
+    labels = collect(rows.select(BAND, "reason"), games.indexes)
     band = labels[BAND].fill_null(-1).to_numpy()
     chosen = []
     for start in bands.starts:
@@ -144,7 +141,7 @@ def draw(
     spans = rows.select(*SPAN, BAND).with_row_index("row").join(wanted, on="row", how="semi", maintain_order="left")
     reasons = labels.drop_nulls("reason").group_by("reason").len().sort("reason")
     return Draw(
-        spans=collect(spans.drop("row"), indexes),
+        spans=collect(spans.drop("row"), games.indexes),
         bands=bands,
         available={start: int(np.count_nonzero(band == start)) for start in bands.starts},
         drawn={start: len(rows_) for start, rows_ in zip(bands.starts, chosen, strict=True)},

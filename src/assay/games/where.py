@@ -85,11 +85,13 @@ def chooser(expression: str, source: str, problems: Counter[str]) -> Callable[[S
     """A function that tells for which games of a buffer a filter holds; damage of tags is counted."""
     condition = compile_where(expression)
 
-    def choose(part: Split) -> npt.NDArray[np.bool_]:
-        frame = pl.DataFrame(pl.from_arrow(rows(part, source, problems)))
-        return frame.with_columns(condition.alias("chosen"))["chosen"].to_numpy()
+    return lambda part: holds(condition, rows(part, source, problems))
 
-    return choose
+
+def holds(condition: pl.Expr, batch: pa.RecordBatch) -> npt.NDArray[np.bool_]:
+    """For which rows of an index a compiled filter holds."""
+    frame = pl.DataFrame(pl.from_arrow(batch))
+    return frame.with_columns(condition.alias("_holds"))["_holds"].to_numpy()
 
 
 def _assigns(expression: str) -> bool:
