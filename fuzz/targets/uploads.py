@@ -20,10 +20,9 @@ from fuzz.made import FOLDER, GAMES
 
 from assay.web import app
 from assay.web.app import Page, make_app
-from assay.web.check import check as look_at
 from assay.web.checker import Checker
-from assay.web.jobs import JobFolders
-from assay.web.limits import Limits
+from assay.web.checker import check as look_at
+from assay.web.jobs import JobFolders, Limits
 from assay.web.runner import Runner
 
 _LIMITS = Limits(bytes=4096, games=5, waiting=2)

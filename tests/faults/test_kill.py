@@ -71,7 +71,7 @@ def test_a_calibration_is_whole_whenever_its_writing_is_killed(tmp_path: Path) -
 SERVE = """
 import sys
 from pathlib import Path
-from assay.web.limits import Limits
+from assay.web.jobs import Limits
 from assay.web.serve import serve
 jobs, worker = sys.argv[1:]
 serve(host="127.0.0.1", port=0, jobs=Path(jobs), worker=[sys.executable, worker], limits=Limits(), token=None,

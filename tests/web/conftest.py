@@ -15,8 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from assay.web.app import make_app
-from assay.web.jobs import JobFolders
-from assay.web.limits import Limits
+from assay.web.jobs import JobFolders, Limits
 from assay.web.serve import Server
 
 WORKER = (sys.executable, str(Path(__file__).parent / "made_up_worker.py"))

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from assay.web.told import Told, end_with_parent
+from assay.web.worker import Told, end_with_parent
 
 SAMPLE = Path(__file__).parents[1] / "reports" / "conftest.py"
 POSITIONS = 20

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import socket
 import threading
 import time
@@ -21,8 +22,7 @@ from assay.paths import atomic
 from assay.web import checker
 from assay.web.app import make_app
 from assay.web.checker import Checker
-from assay.web.jobs import JobFolders
-from assay.web.limits import Limits
+from assay.web.jobs import JobFolders, Limits
 
 GAMES = b'[Event "Club"]\n[White "Anna"]\n[Black "Ben"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
 
@@ -456,6 +456,25 @@ def test_a_broken_upload_leaves_nothing(server: Any) -> None:
 )
 def test_a_damaged_form_is_refused(server: Any, body: bytes) -> None:
     assert call(server, "POST", "/api/jobs", body, content_type="multipart/form-data; boundary=x")[0] == 400
+
+
+def test_a_depth_may_be_asked_for_and_one_is_offered_first(starting: Callable[..., Any]) -> None:
+    server = starting(depth=8)
+    described = json.loads(call(server, "GET", "/api/openapi.json")[2])
+    form = described["paths"]["/api/jobs"]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
+    offered = form["properties"]["preset"]
+    assert offered["default"] == "depth-8"
+    assert {"default", "quick", "depth-4"} < set(offered["enum"])
+    assert json.loads(call(server, "POST", "/api/jobs", GAMES)[2])["preset"] == "depth-8"
+    assert json.loads(call(server, "POST", "/api/jobs?preset=depth-5", GAMES)[2])["preset"] == "depth-5"
+    page = call(server, "GET", "/")[2].decode()
+    assert page.count('name="preset"') == len(offered["enum"])
+    assert re.findall(r'value="([^"]*)" checked', page) == ["depth-8"]
+
+
+def test_a_depth_without_a_calibration_is_refused_before_the_server_starts(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no calibration is shipped for depth 30: choose one of 4, 5"):
+        make_app(JobFolders(tmp_path / "jobs"), worker=(), depth=30)
 
 
 def test_an_unknown_preset_is_refused(server: Any) -> None:

@@ -85,6 +85,16 @@ def children(process: int) -> dict[int, str]:
     return {int(child): Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ") for child in found}
 
 
+def test_the_server_offers_the_depth_that_it_was_given(serve: Callable[..., Server]) -> None:
+    server = serve("--depth", "4")
+    job = server.ask("/api/jobs?name=match.pgn", FIRST_GAME)
+    assert job["preset"] == "depth-4"
+    while (told := server.ask(f"/api/jobs/{job['id']}"))["state"] in ("queued", "running"):
+        time.sleep(0.05)
+    assert told["state"] == "done", told
+    assert server.ask(f"/api/jobs/{job['id']}/result")["provenance"]["depth"] == 4
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 def test_a_killed_server_leaves_no_orphan_and_its_job_goes_on(serve: Callable[..., Server]) -> None:
     first = serve()
@@ -93,7 +103,7 @@ def test_a_killed_server_leaves_no_orphan_and_its_job_goes_on(serve: Callable[..
         assert told["state"] in ("queued", "running"), told
         time.sleep(0.05)
     started = children(first.process.pid)
-    assert {words.split()[2] for words in started.values()} == {"assay.web.worker", "assay.web.check"}
+    assert {words.split()[2] for words in started.values()} == {"assay.web.worker", "assay.web.checker"}
     first.end(signal.SIGKILL)
     while any(is_alive(process) for process in started):
         time.sleep(0.05)
@@ -154,7 +164,7 @@ def test_ctrl_c_ends_the_server_while_an_upload_is_looked_at(serve: Callable[...
     server = serve()
     server.ask("/api/jobs?preset=quick", FIRST_GAME)
     for process, words in children(server.process.pid).items():
-        if "assay.web.check" in words:
+        if "assay.web.checker" in words:
             os.kill(process, signal.SIGSTOP)
     with socket.create_connection(("127.0.0.1", int(server.url.rsplit(":", 1)[1]))) as client:
         head = f"POST /api/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(FIRST_GAME)}\r\n\r\n"

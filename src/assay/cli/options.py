@@ -209,6 +209,8 @@ engine_option = Shared(
 )
 workers_option = Shared("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
 calibration_option = Shared("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]")
+quick_option = Shared("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals.")
+deep_option = Shared("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for.")
 from_move_option = Shared(
     "--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game that counts."
 )
@@ -217,8 +219,8 @@ analysis_options = stacked(
     store_option,
     calibration_option,
     depth_option,
-    Shared("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals."),
-    Shared("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for."),
+    quick_option,
+    deep_option,
     engine_option,
     Shared("--any-engine", is_flag=True, help="Go on with another engine than the calibration's."),
     Shared("--no-analysis", is_flag=True, help="Use what is stored; start no engine."),

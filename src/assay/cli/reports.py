@@ -10,11 +10,14 @@ import click
 from assay.cli.options import (
     Command,
     analysis_options,
+    deep_option,
+    depth_option,
     engine_option,
     files_argument,
     is_quiet,
     one_engine,
     out_option,
+    quick_option,
     say,
     store_option,
     tell_duplicates,
@@ -110,6 +113,9 @@ def report(
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the jobs and their reports.  [default: in the user's data folder]",
 )
+@depth_option
+@quick_option
+@deep_option
 @engine_option
 @workers_option
 @click.option(
@@ -122,6 +128,9 @@ def serve(
     store: Path | None,
     token: str | None,
     jobs: Path | None,
+    depth: int | None,
+    quick: bool,
+    deep: bool,
     engines: Sequence[str],
     workers: int | None,
     max_mb: float,
@@ -130,7 +139,8 @@ def serve(
     """Open a page in the browser: drop a PGN, watch the analysis, read the report.
 
     Reports grow game by game, can be cancelled, survive a reload of the page and a restart of the server, and are kept
-    in a list. A JSON API stands behind the page; /api/openapi.json describes it.
+    in a list. A JSON API stands behind the page; /api/openapi.json describes it. The page offers all depths that a
+    calibration is shipped for, first the one that is given here.
 
     The server listens to this machine alone. With another --host a token is needed: your own, or one that is made and
     printed. Nothing is loaded from elsewhere, and nothing leaves this machine.
@@ -150,8 +160,14 @@ def serve(
         from assay.web.serve import serve as run
     except ModuleNotFoundError as error:
         raise MissingExtra((error.name or "starlette").partition(".")[0], "web") from None
-    from assay.web.limits import Limits
+    from assay.web.jobs import Limits
 
+    if sum(map(bool, (quick, deep, depth))) > 1:
+        raise click.UsageError("--quick, --deep and --depth exclude each other.")
+    if quick or deep:
+        from assay.moves.calibration import preset_depth
+
+        depth = preset_depth(quick=quick, deep=deep)
     worker = [sys.executable, "-m", "assay.web.worker", "--store", str((store or default_store()).absolute())]
     worker += ["--engine", one_engine(engines), *(["--workers", str(workers)] if workers else [])]
     run(
@@ -161,5 +177,6 @@ def serve(
         worker=worker,
         limits=Limits(bytes=int(max_mb * 1024 * 1024), games=max_games),
         token=token,
+        depth=depth,
         tell=lambda address: say(f"Assay is at {address} (Ctrl-C ends it).", err=True),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,12 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from assay.errors import AssayError, InputError, OutputError
-from assay.moves.calibration import presets
+from assay.moves.calibration import Preset, depths, presets
 from assay.progress import duration
 from assay.reports.page import TEMPLATES, policy
 from assay.web.checker import Checker, NoCheckError
 from assay.web.guard import Guard, refused
-from assay.web.jobs import FORMATS, WAITING, Job, JobFolders
-from assay.web.limits import Limits
+from assay.web.jobs import FORMATS, WAITING, Job, JobFolders, Limits
 from assay.web.openapi import describe
 from assay.web.runner import Runner
 from assay.web.uploads import read_upload, refuse_length, slot
@@ -57,8 +56,13 @@ def make_app(
     limits: Limits | None = None,
     token: str | None = None,
     hosts: tuple[str, ...] = (),
+    depth: int | None = None,
 ) -> Starlette:
-    """The application; `worker` is the command that does a job (see :mod:`assay.web.worker`)."""
+    """The application; `worker` is the command that does a job (see :mod:`assay.web.worker`).
+
+    `depth` is what the page offers first; None is the usual one.
+    """
+    offered = choices(depth)
     if token is not None and not token.strip():
         raise InputError(
             "the token is empty, so that everybody would know it: give --token some text, or leave it out."
@@ -66,7 +70,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        page = app.state.page = Page(folders, Runner(folders, worker), limits or Limits())
+        page = app.state.page = Page(folders, Runner(folders, worker), limits or Limits(), offered)
         page.runner.resume()
         running = asyncio.create_task(page.runner.run())
         yield
@@ -96,15 +100,32 @@ def make_app(
     )
 
 
+def choices(first: int | None = None) -> dict[str, Preset]:
+    """What the page offers: the presets, then `depth-N` for the other depths of calibrations; one depth may be first.
+
+    >>> list(choices(8))[:3]
+    ['depth-8', 'default', 'quick']
+    """
+    found = presets()
+    named = {preset.depth for preset in found.values()}
+    found |= {f"depth-{depth}": Preset(depth, f"depth {depth}") for depth in sorted(depths()) if depth not in named}
+    if first is None:
+        return found
+    foremost = {name: preset for name, preset in found.items() if preset.depth == first}
+    if not foremost:
+        shown = ", ".join(str(depth) for depth in sorted(depths()))
+        raise InputError(f"no calibration is shipped for depth {first}: choose one of {shown}.")
+    return foremost | found
+
+
 class Page:
     """What the routes share."""
 
-    def __init__(self, folders: JobFolders, runner: Runner, limits: Limits) -> None:
-        self.folders, self.runner, self.limits = folders, runner, limits
+    def __init__(self, folders: JobFolders, runner: Runner, limits: Limits, offered: Mapping[str, Preset]) -> None:
+        self.folders, self.runner, self.limits, self.presets = folders, runner, limits, offered
         self.checker = Checker(limits)
         self.slots = asyncio.Semaphore(limits.uploads)
         self.admission = asyncio.Lock()
-        self.presets = presets()
         self.templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -163,7 +184,8 @@ async def home(request: Request) -> Response:
     """The first page: drop a PGN, earlier reports."""
     page = _page(request)
     jobs = await run_in_threadpool(lambda: [page.folders.status(job) for job in page.folders.all()[:SHOWN]])
-    return page.render("home.html", jobs=jobs, presets=page.presets, limits=page.limits, shown=SHOWN)
+    first = next(iter(page.presets))
+    return page.render("home.html", jobs=jobs, presets=page.presets, first=first, limits=page.limits, shown=SHOWN)
 
 
 async def submit_form(request: Request) -> Response:

@@ -1,8 +1,14 @@
-"""The processes in which uploads are looked at: a few, kept for the next upload, ended when one takes too long."""
+"""Uploads are looked at in processes of their own: how many games they have, or why they cannot be taken.
+
+``python -m assay.web.checker`` reads requests on its standard input, each a line of JSON and so many bytes, and answers
+each with a line of JSON. Whatever an upload makes it do (run for ever, take all memory), the server ends it; else it is
+kept for the next upload.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import os
 import signal
@@ -11,9 +17,9 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from typing import Any
 
 from assay.errors import InputError
-from assay.web.check import READY
-from assay.web.limits import Limits
-from assay.web.signals import send
+from assay.games.split import split
+from assay.web.jobs import Limits
+from assay.web.runner import send
 
 _AT_ONCE = 2
 # Threads that nothing here uses would count as memory.
@@ -25,7 +31,7 @@ class NoCheckError(Exception):
 
 
 class Checker:
-    """Has uploads looked at in processes of their own, not more than two at a time (see :mod:`assay.web.check`)."""
+    """Has uploads looked at in processes of their own, not more than two at a time."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -72,7 +78,7 @@ class Checker:
             await process.wait()
 
     async def _start(self) -> Process:
-        command = (sys.executable, "-m", "assay.web.check", str(self._limits.bytes))
+        command = (sys.executable, "-m", "assay.web.checker", str(self._limits.bytes))
         try:
             # In a session of its own: Ctrl-C is for the server, which ends it.
             process = await asyncio.create_subprocess_exec(
@@ -103,3 +109,64 @@ async def _ask(process: Process, data: bytes, most_games: int) -> dict[str, Any]
     await process.stdin.drain()
     answer: dict[str, Any] = json.loads(await process.stdout.readline())
     return answer
+
+
+PACKED = (b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"BZh", b"PK\x03\x04")
+READY = b"ready\n"
+_MOST_MEMORY = 2 << 30  # besides what is in proportion to the largest upload
+_TIMES_UPLOAD = 16
+
+
+def check(data: bytes, most_games: int) -> tuple[int, str]:
+    """The number of games in an upload and its hash; InputError if it cannot be taken."""
+    if not data.strip():
+        raise InputError("There is nothing in the upload: choose a PGN file or paste some games.")
+    if data.startswith(PACKED):
+        raise InputError(
+            "The file is compressed: unpack it first, or use 'assay report', which reads .zst, .gz and .bz2."
+        )
+    games = len(split(data))
+    if not games:
+        raise InputError("No game was found in the upload: is it a PGN file?")
+    if games > most_games:
+        raise InputError(
+            f"The upload has {games:,} games, and this page takes at most {most_games:,}: send fewer, use "
+            "'assay report', or start the server with --max-games."
+        )
+    return games, hashlib.sha256(data).hexdigest()
+
+
+def _answer(data: bytes, most_games: int) -> dict[str, Any]:
+    try:
+        games, sha256 = check(data, most_games)
+    except InputError as error:
+        return {"error": str(error)}
+    except MemoryError:
+        return {"error": "The upload takes more memory than this page has for it: send fewer games."}
+    return {"games": games, "sha256": sha256}
+
+
+def _bound_memory(largest: int) -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = _MOST_MEMORY + _TIMES_UPLOAD * largest
+    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def main() -> None:
+    """Answer until the server closes the pipe."""
+    asked, told = sys.stdin.buffer, sys.stdout.buffer
+    _bound_memory(int(sys.argv[1]))
+    told.write(READY)
+    told.flush()
+    while line := asked.readline():
+        size, most_games = json.loads(line)
+        told.write(json.dumps(_answer(asked.read(size), most_games)).encode() + b"\n")
+        told.flush()
+
+
+if __name__ == "__main__":
+    main()

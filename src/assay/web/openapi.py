@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay import __version__
-from assay.web.jobs import ENDED, FORMATS, WAITING
-from assay.web.limits import Limits
+from assay.web.jobs import ENDED, FORMATS, WAITING, Limits
 
 
 def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import traceback
+from asyncio.subprocess import Process
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from assay.errors import AssayError
 from assay.web.jobs import JobFolders, read_json
-from assay.web.signals import send
 
 _POLITE_SECONDS = 5.0
 _PAUSE_SECONDS = 1.0
@@ -103,7 +104,7 @@ class Runner:
         if process is None or process.returncode is not None:
             return
         assert process.stdin is not None
-        process.stdin.close()  # either of the two ends a worker, with its engines (see `told.end_with_parent`)
+        process.stdin.close()  # either of the two ends a worker, with its engines (see `worker.end_with_parent`)
         send(process, signal.SIGTERM)
         try:
             await asyncio.wait_for(process.wait(), _POLITE_SECONDS)
@@ -115,3 +116,13 @@ class Runner:
 def _why(folder: Path, code: int) -> str:
     error = (read_json(folder / "progress.json") or {}).get("error")
     return str(error) if error else f"The analysis ended unexpectedly (exit code {code}); its log is worker.log."
+
+
+def send(process: Process, number: int, *, group: bool = False) -> None:
+    """Send a signal to a process that is still there, or to all that it started too.
+
+    Not process.kill: it looks first whether the process is dead, and takes the news from whom asyncio set to wait.
+    """
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            (os.killpg if group and hasattr(os, "killpg") else os.kill)(process.pid, number)
