@@ -7,6 +7,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import chess
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import zstandard
 
@@ -50,7 +54,25 @@ def test_index_of_an_archive_that_grows(tmp_path: Path, kind: str) -> None:
             blank_blocks(file, 2048)
         case "lines":
             packed(file, [b'[Event "x"]\n\n1. e4 *\n\n', *[b".\n" * (1 << 19)] * 16])
-    command = [sys.executable, "-c", RUN, "index", str(file), "-o", str(tmp_path / "out.parquet"), "--quiet"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert "Traceback" not in run.stderr and "bug" not in run.stderr
-    assert int(run.stdout.split()[-1]) < MOST
+    said = run("index", file, "-o", tmp_path / "out.parquet", "--quiet")
+    assert "Traceback" not in said and "bug" not in said
+
+
+def run(*words: object) -> str:
+    """Run a command within the memory that is promised; what it said on stderr."""
+    done = subprocess.run([sys.executable, "-c", RUN, *map(str, words)], capture_output=True, text=True, check=False)
+    assert int(done.stdout.split()[-1]) < MOST
+    return done.stderr
+
+
+@pytest.mark.parametrize("values", [14_000_000, 40_000_000])
+def test_analyses_with_a_row_that_grows(tmp_path: Path, values: int) -> None:
+    """Some kilobytes of Parquet: a single depth of a single position has as many values as a large store."""
+    file = tmp_path / "one.parquet"
+    inner = pa.ListArray.from_arrays(pa.array([0, values], pa.int32()), pa.array(np.zeros(values, np.int16)))
+    nested = pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), inner)
+    columns = {"fen": pa.array([chess.STARTING_FEN]), "moves": pa.array([["e2e4"]]), "cp": nested, "mate": nested}
+    pq.write_table(pa.table(columns), file, compression="zstd")
+    assert file.stat().st_size < 20_000
+    said = run("import-analyses", file, "--store", tmp_path / "store.db", "--engine-name", "X", "--quiet")
+    assert "longer than any analysis" in said or "more than is held at a time" in said

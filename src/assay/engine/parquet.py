@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -26,7 +27,13 @@ from assay.errors import InputError
 from assay.games.packed import decode_move, to_fen
 from assay.progress import Progress
 
-_ROWS = 20_000
+_ROWS = 5_000
+_MOST_ROWS = 500
+_MOST_VALUES = 30_000_000  # of a group of rows: two for every depth of every move
+_MOST_BYTES = 256 << 20
+_VALUES_AT_ONCE = 1_000_000
+_MOST_AT_ONCE = 8 << 20  # bytes; as objects of Python it is many times that
+_LONGEST_TEXT = 1 << 16
 _NESTED = pa.list_(pa.list_(pa.int16()))
 SCHEMA = pa.schema(
     [
@@ -136,13 +143,40 @@ def _split(codes: NDArray[np.int16]) -> tuple[pa.Array, pa.Array]:
 def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a Parquet file; :func:`as_object` makes objects of the JSON lines of them."""
     try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            if missing := {"fen", "moves", "cp", "mate"} - set(file.schema_arrow.names):
-                raise InputError(f"{path} is no file of analyses: it has no column {', '.join(sorted(missing))}.")
-            for batch in file.iter_batches(batch_size=_ROWS // 10):
+        about = pq.read_metadata(path)
+        if missing := {"fen", "moves", "cp", "mate"} - set(about.schema.to_arrow_schema().names):
+            raise InputError(f"{path} is no file of analyses: it has no column {', '.join(sorted(missing))}.")
+        columns = [about.schema.column(at) for at in range(about.num_columns)]
+        # As a dictionary a long text that stands in every row is held once. (Arrow cannot do so within lists.)
+        texts = [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and not c.max_repetition_level]
+        with pq.ParquetFile(path, metadata=about, read_dictionary=texts, page_checksum_verification=True) as file:
+            for batch in file.iter_batches(batch_size=_rows_at_once(path, about)):
+                if batch.nbytes > _MOST_AT_ONCE or any(map(_has_endless_text, batch.columns)):
+                    raise InputError(f"{path} has a row that is longer than any analysis.")
                 yield from batch.to_pylist()
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}.") from error
+
+
+def _rows_at_once(path: Path, about: pq.FileMetaData) -> int:
+    """How many rows to hold at a time; InputError if a part of the file is larger than anybody means, as it tells."""
+    most = 1.0
+    for group in map(about.row_group, range(about.num_row_groups)):
+        columns = [group.column(at) for at in range(group.num_columns)]
+        values = sum(column.num_values for column in columns)
+        if values > _MOST_VALUES or any(column.total_uncompressed_size > _MOST_BYTES for column in columns):
+            raise InputError(
+                f"{path} unpacks to more than is held at a time: write it in groups of at most {_ROWS:,} rows."
+            )
+        most = max(most, values / max(group.num_rows, 1))
+    return max(1, min(_MOST_ROWS, int(_VALUES_AT_ONCE / most)))
+
+
+def _has_endless_text(column: pa.Array) -> bool:
+    """Whether a column holds a text that is longer than anybody means."""
+    if not pa.types.is_dictionary(column.type) or not len(column.dictionary):
+        return False
+    return bool(pc.max(pc.binary_length(column.dictionary)).as_py() > _LONGEST_TEXT)
 
 
 def as_object(row: dict[str, Any]) -> dict[str, Any]:
