@@ -77,7 +77,11 @@ SHARED = {
         ("fit difference show calibrate encode simulate", "--depth"),
         ("serve import-analyses analyse", "--engine --store"),
         ("ipr posterior screen results prep", "--aliases"),
-        ("stats filter balance analyse encode", "--where"),
+        (
+            "index stats filter balance analyse encode ipr posterior screen report fit show difference calibrate",
+            "--where",
+        ),
+        ("results prep guess planes", "--where"),
         ("index calibrate export-analyses report train encode simulate", "-o --out"),
     ],
 )

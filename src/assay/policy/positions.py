@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -113,7 +113,8 @@ def gather(
         part.mkdir()
         waiting: list[RowArray] = []
         blocks = 0
-        for batch in _batches(read(files, where=where)):
+        games = read(files, where=where)
+        for batch in _batches(games):
             waiting.append(_rows(batch, barred, choice, random, counts))
             progress.advance(len(batch))
             if sum(map(len, waiting)) >= _BLOCK:
@@ -129,7 +130,7 @@ def gather(
             "without": [Path(path).name for path in without],
             "counts": dict(counts),
         }
-        manifest.write(part / MANIFEST, manifest.make(KIND, inputs=manifest.describe_inputs(files), settings=settings))
+        manifest.write(part / MANIFEST, manifest.make(KIND, inputs=map(asdict, games.sources), settings=settings))
     return counts
 
 
