@@ -25,7 +25,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
-from assay.bands import speed
 from assay.games import fens, index, keys, read, read_tags, repeated, to_arrays
 from assay.games.catalog import open_index, rows_of
 from assay.games.columns import SCHEMA, TEXT
@@ -33,6 +32,7 @@ from assay.games.duplicates import TAGS, repeats
 from assay.games.indexing import METADATA
 from assay.games.stats import count
 from assay.games.stream import Stream
+from assay.pools import speed
 from measure import ASSAY, Measurement, best, of_command, show
 
 FILTER = (

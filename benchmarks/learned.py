@@ -18,7 +18,6 @@ from pathlib import Path
 import chess.pgn
 import torch
 
-from assay.bands import STANDARD
 from assay.games import Game, read, to_arrays
 from assay.learned import (
     Config,
@@ -38,6 +37,7 @@ from assay.learned.forward import one_thread
 from assay.learned.lessons import Trained, training_rows
 from assay.learned.net import Batch, Examples, Net, collate, make_batches
 from assay.learned.run import shipped
+from assay.pools import STANDARD
 from measure import Measurement, best, cpu, show
 
 CONFIG = Config(d_model=64, layers=2, square_width=32, max_plies=128)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,16 @@ def test_atomic_says_which_folder_is_missing(tmp_path: Path) -> None:
 def test_a_full_disk_is_an_output_error(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="No space left"), atomic(tmp_path / "table.csv"):
         raise OSError(28, "No space left on device")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the system's own folder is asked for")
+def test_the_data_folder_is_where_the_system_keeps_such_things(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("ASSAY_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert data_folder() == tmp_path / ".local" / "share" / "assay"
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    assert data_folder() == tmp_path / "data" / "assay"
 
 
 def test_the_data_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

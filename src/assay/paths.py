@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -21,11 +20,9 @@ def data_folder() -> Path:
     """The user's data folder for Assay; the environment variable ASSAY_HOME overrides it."""
     if home := os.environ.get("ASSAY_HOME"):
         return Path(home).expanduser()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "assay"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "assay"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "assay"
+    import platformdirs
+
+    return platformdirs.user_data_path("assay", appauthor=False)
 
 
 def shown(path: str | Path) -> str:

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.made import tag_lines
 
-from assay.bands import STANDARD, Bands
 from assay.games import index, read
 from assay.games.catalog import games_of, rows_of
 from assay.games.stats import NO_CONTROL, NO_RATING, count, draw, outside, too_far
+from assay.pools import STANDARD, Bands
 
 elos = st.none() | st.integers(400, 3300)
 controls = st.sampled_from([("60+0", 60, 0, "bullet"), ("300+3", 300, 3, "blitz"), (None, None, None, None)])

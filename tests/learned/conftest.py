@@ -10,9 +10,9 @@ import chess
 import chess.pgn
 import pytest
 
-from assay.bands import Bands
 from assay.learned.build import Selection, build_dataset
 from assay.learned.dataset import Dataset, open_dataset
+from assay.pools import Bands
 
 BANDS = Bands(1000, 2000, 250)
 # Moves that random play finds too seldom, taken whenever they are there.

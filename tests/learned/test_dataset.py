@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 from assay import manifest
-from assay.bands import Bands
 from assay.errors import LearnedError, OutputError
 from assay.games import to_arrays
 from assay.learned import Selection, build_dataset, encode_games, open_dataset
 from assay.learned.dataset import GAMES, MANIFEST, Dataset, shard_name
 from assay.players import split_of_game
+from assay.pools import Bands
 
 WIDE = Bands(600, 3100, 100)
 MOVES = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5"

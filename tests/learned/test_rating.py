@@ -126,7 +126,7 @@ def test_balanced_every_band_counts_the_same(run: Run, dataset: Dataset) -> None
 
 
 def test_other_bands_are_refused(run: Run, pgn: Path, make_dataset: Callable[..., Dataset]) -> None:
-    from assay.bands import Bands
+    from assay.pools import Bands
 
     other = make_dataset(pgn, bands=Bands(1000, 2000, 100))
     with pytest.raises(LearnedError, match=r"knows the bands 1000-2000 by 250, .* has 1000-2000 by 100"):

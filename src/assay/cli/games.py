@@ -322,11 +322,11 @@ def balance(
       assay balance games.parquet --per-band 100 --band-width 200 --where 'speed == "rapid"' --seed 7 --out-pgn r.pgn
     """
     from assay import manifest
-    from assay.bands import Bands
     from assay.games.catalog import games_of, write_games
     from assay.games.indexing import manifest_path
     from assay.games.source import read
     from assay.games.stats import draw
+    from assay.pools import Bands
 
     games = read(files, where=where)
     drawn = draw(games, per_band, bands=Bands(width=band_width), seed=seed, keep_duplicates=keep_duplicates)

@@ -89,8 +89,8 @@ def encode(
     """
     from contextlib import ExitStack
 
-    from assay.bands import Bands
     from assay.learned.build import Selection, build_dataset
+    from assay.pools import Bands
 
     depth = depth or 10
     low, high = bounds

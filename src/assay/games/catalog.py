@@ -23,7 +23,6 @@ import pyarrow.parquet as pq
 
 from assay import manifest
 from assay.errors import AssayWarning, InputError
-from assay.games import stamp
 from assay.games.columns import COLUMNS, MOVETEXT, TEXT_TAGS
 from assay.games.duplicates import (
     UNREAD,
@@ -76,7 +75,7 @@ def open_index(path: str | Path, places: Mapping[str, Path] | None = None) -> In
         )
     with reading([file]):
         if file.suffix == ".parquet":
-            stamp.check(file)
+            manifest.check_stamp(file)
         about = _about(file)
         rows = pl.scan_parquet(file, glob=False) if file.suffix == ".parquet" else _scan_csv(file)
         missing = [name for name in COLUMNS if name not in rows.collect_schema()]

@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 
 from assay import manifest
 from assay.errors import InputError, OutputError
-from assay.games import stamp
 from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
 from assay.games.split import Piece, pieces, split_piece
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
@@ -257,10 +256,10 @@ class _ParquetWriter:
 
     def close(self, about: dict[str, Any]) -> None:
         self._flush()
-        about = {**about, stamp.NAME: stamp.EMPTY}
+        about = {**about, manifest.STAMP: manifest.UNSTAMPED}
         self._writer.add_key_value_metadata({METADATA: json.dumps(about, ensure_ascii=False).encode()})
         self.abandon()
-        stamp.stamp(self._path)
+        manifest.stamp(self._path)
 
     def abandon(self) -> None:
         """Close the file, whatever it holds; without effect the second time."""

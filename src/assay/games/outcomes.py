@@ -19,6 +19,7 @@ from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.split import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
+from assay.manifest import check_stamp
 from assay.players import read_aliases, read_rows
 from assay.printable import decode
 from assay.table import described
@@ -284,7 +285,6 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from assay.games import stamp
     from assay.games.catalog import collect, note_index, open_index, reading
     from assay.games.columns import COLUMNS
     from assay.games.where import compile_where
@@ -292,7 +292,7 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     file = Path(path)
     if file.suffix == INDEX_SUFFIX:
         try:
-            stamp.check(file)
+            check_stamp(file)
             names = set(pq.read_schema(path).names)
         except (OSError, pa.ArrowException) as error:
             raise InputError(f"cannot read {path}: {error}.") from error

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from assay.bands import STANDARD, Bands
 from assay.games.catalog import SPAN, collect
 from assay.games.duplicates import Duplicates
 from assay.games.source import Games
+from assay.pools import STANDARD, Bands
 
 NO_RATING = "rating missing"
 NO_CONTROL = "time control missing"

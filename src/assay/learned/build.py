@@ -17,7 +17,6 @@ import numpy.typing as npt
 import polars as pl
 
 from assay import manifest
-from assay.bands import STANDARD, Bands
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.errors import LearnedError, OutputError, StoreError
@@ -29,6 +28,7 @@ from assay.learned.encode import encode_games
 from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs, clock_scalars, joined
 from assay.paths import atomic
 from assay.players import SPLITS, player_id, split_of_game
+from assay.pools import STANDARD, Bands
 from assay.progress import Progress
 
 BATCH = 2000

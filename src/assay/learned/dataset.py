@@ -24,12 +24,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from assay import manifest
-from assay.bands import Bands
 from assay.errors import AssayError, InputError, LearnedError
 from assay.games.outcomes import score_of
 from assay.learned.encode import SCALAR_NAMES
 from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs
 from assay.paths import atomic
+from assay.pools import Bands
 
 KIND = "learned-dataset"
 VERSION = 1

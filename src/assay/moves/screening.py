@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.bands import STANDARD
 from assay.errors import ModelError
 from assay.moves.evidence import Evidence
 from assay.moves.performance import far_below, is_elsewhere, pool_note, taken_tags
@@ -26,6 +25,7 @@ from assay.moves.regan.zscores import (
     q_values,
     screen,
 )
+from assay.pools import STANDARD
 
 # Over the board, before any evidence: one player in ten thousand.
 PRIOR_ODDS = 1e-4
