@@ -1,55 +1,40 @@
-"""Do agents of a rating come back with that rating? They choose moves on the positions of real games of their mark.
+"""Agents of known strength rated by the model they play by: python studies/agents.py REFERENCE [DEPTH ...].
 
-    python studies/agents.py GAMES.pgn STORE.db DEPTH... [--draws 8]
-
-Shown is rating minus mark by three ways, on average over the draws, by the shipped calibration.
+At every mark of the reference set the positions stay as they were and the moves are drawn anew, from the shipped model
+at the mark; then the turns are rated as anybody's. An agent that does not come out at its own Elo would show an error.
 """
 
 from __future__ import annotations
 
-import argparse
+import sys
 from dataclasses import replace
 
 import numpy as np
-from rated_sample import MARKS, read, tallied
 
-from assay.moves.calibration import load
-from assay.moves.regan.ipr import rate
-from assay.moves.regan.projection import Agent
-from assay.moves.regan.scale import ArteryMethod
-from assay.table import render
-
-WAYS: tuple[ArteryMethod, ...] = ("combined", "error", "match")
+from assay.moves import reference
+from assay.moves.calibration import depths, load
+from assay.moves.choice.logit import log_chances
+from assay.moves.choice.model import curve_of, strength
+from assay.moves.natural import log_policy
+from assay.policy.chances import shipped
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games")
-    parser.add_argument("store")
-    parser.add_argument("depths", type=int, nargs="+")
-    parser.add_argument("--draws", type=int, default=8)
-    given = parser.parse_args()
-    random = np.random.default_rng(1)
-    table = []
-    for depth in given.depths:
-        _, sample = read(given.games, given.store, depth)
-        scale = load(depth=depth).usable()
-        off: dict[str, list[float]] = {way: [] for way in WAYS}
-        for mark in MARKS:
-            part = sample.of(sample.mark == mark)
-            agent = Agent(*scale.artery.at(float(mark)), seed=random)
-            drawn: dict[str, list[float]] = {way: [] for way in WAYS}
-            for _ in range(given.draws):
-                sides = tallied(scale, replace(part, played=agent.choose_all(part.deltas)))
-                for way in WAYS:
-                    drawn[way].append(rate(sides, scale, method=way).rating - mark)
-            for way in WAYS:
-                off[way].append(float(np.mean(drawn[way])))
-        for label, chosen_marks in (("1600-2100", slice(0, 6)), ("2200-2700", slice(6, 12))):
-            row: dict[str, float | int | str] = {"depth": depth, "marks": label}
-            table.append(row | {way: float(np.mean(off[way][chosen_marks])) for way in WAYS})
-    print(render(table, decimals=dict.fromkeys(WAYS, 0)))
+def main(folder: str, *given: str) -> None:
+    for depth in map(int, given or map(str, depths())):
+        found = reference.read(folder, depth)
+        mark = found.turns["mark"].to_numpy()
+        model, choices = load(depth=depth).model(), found.choices
+        g0, g1 = model.exponents(choices, log_policy(choices, shipped()))
+        log_p = log_chances(g0 + strength(mark.astype(float))[choices.turn] * g1, choices.start, choices.turn)
+        # The greatest of log p plus Gumbel noise is a draw from p.
+        noise = np.random.default_rng(depth).gumbel(size=len(log_p))
+        order = np.lexsort((-(log_p + noise), choices.turn))
+        drawn = replace(choices, played=order[choices.start[:-1]] - choices.start[:-1])
+        marks, code = np.unique(mark, return_inverse=True)
+        tops = curve_of(g0, g1, drawn).sum(code).tops()
+        off = " ".join(f"{own}:{top - own:+.0f}" for own, top in zip(marks, tops, strict=True))
+        print(f"depth {depth}, {len(drawn)} turns: {off}")
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -28,8 +28,8 @@ LIBRARY = {
     """,
     "assay.results": "Standings rate rate_table",
     "assay.moves": """
-        Calibration Entrant analysed_turns difference_table fit_table game_posteriors group judge load make_calibration
-        mean_table rate_groups read_all screen_groups show_turns tournament
+        Calibration Entrant analysed_turns difference_table fit_table group load make_calibration
+        mean_table rate_groups read_all running screen_groups show_turns tournament weigh
     """,
     "assay.policy": "Chances log_chances open_network shipped",
     "assay.learned": """
@@ -98,7 +98,7 @@ OPTIONS = {
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
-    "ipr": f"{RATED} --by --player --without --min-turns --method --interval --level --no-prior --seed --plots",
+    "ipr": f"{RATED} --by --player --without --min-turns --method --interval --level --seed --plots",
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns",
     "calibrate": """

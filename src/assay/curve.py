@@ -39,7 +39,7 @@ class Estimate:
 
     @property
     def known(self) -> bool:
-        """Whether there is a rating."""
+        """Whether there is a rating, be it no more than a bound."""
         return not math.isnan(self.value)
 
     @property
@@ -56,7 +56,7 @@ class Estimate:
         if not self.known:
             return "-"
         if math.isinf(self.high):
-            return f"at least {self.low:.0f}" if math.isfinite(self.low) else f"{self.value:.0f}"
+            return f"at least {self.low:.0f}" if math.isfinite(self.low) else f"{self.value:.0f}".replace("inf", "-")
         if math.isinf(self.low):
             return f"at most {self.high:.0f}"
         return f"{self.value:.0f} ({self.low:.0f}-{self.high:.0f})"
@@ -147,7 +147,9 @@ def _estimate(fine: Floats, row: Floats, honesty: Honesty, drop: float, level: f
     blurred = _blurred(fine, row * honesty.power, honesty.scale_error)
     inside = np.flatnonzero(blurred >= blurred.max() - drop)
     low, high = _crossing(fine, blurred, drop, inside[0], -1), _crossing(fine, blurred, drop, inside[-1], 1)
-    return Estimate(float(fine[at]), low, high, level)
+    # A curve that still rises at an end of the scale has no top.
+    value = -math.inf if at == 0 else math.inf if at == len(fine) - 1 else float(fine[at])
+    return Estimate(value, low, high, level)
 
 
 def _crossing(fine: Floats, row: Floats, drop: float, at: int, way: int) -> float:

@@ -33,13 +33,13 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def store(games: Path) -> Path:
     """Their analyses at a small depth, made by the first rating."""
     path = games.with_name("store.db")
-    assert run("ipr", games, "--store", path, "--depth", 4, "--quiet") == 0
+    assert run("ipr", games, "--store", path, "--depth", 6, "--quiet") == 0
     return path
 
 
 @pytest.fixture
 def stored(store: Path) -> tuple[object, ...]:
-    return ("--store", store, "--depth", 4, "--no-analysis", "--quiet")
+    return ("--store", store, "--depth", 6, "--no-analysis", "--quiet")
 
 
 def test_ipr_prints_a_row_per_player(
@@ -52,7 +52,7 @@ def test_ipr_prints_a_row_per_player(
     assert list(rows[0]) == ["player", *IPR_COLUMNS[1:]]
     kasparov = next(row for row in rows if row["player"] == "Kasparov, Garry")
     assert kasparov["elo"] == 2795 and kasparov["games"] == 2
-    assert kasparov["low"] < kasparov["ipr"] < kasparov["high"]
+    assert kasparov["low"] < kasparov["ipr"] < (kasparov["high"] or 9999)
     blue = next(row for row in rows if row["player"] == "Deep Blue")
     assert blue["elo"] is None and blue["mm_expected"] is None and blue["ipr"] is not None
     assert "Stockfish" in err and "before move 9" in err
@@ -87,19 +87,23 @@ def test_posterior_follows_both_players(
     rows = json.loads(capsys.readouterr().out)
     assert {row["player"] for row in rows} == {"Kasparov, Garry", "Deep Blue"}
     assert [row["ply"] for row in rows] == sorted(row["ply"] for row in rows)
-    assert all(row["low"] < row["mean"] < row["high"] for row in rows)
+    last = {row["player"]: row for row in rows}
+    assert all(row["low"] < row["rating"] < (row["high"] or 9999) for row in last.values())
+    assert run("ipr", games, *stored, "--by", "player", "--without", 1, "--format", "json") == 0
+    whole = {row["player"]: row["ipr"] for row in json.loads(capsys.readouterr().out)}
+    assert {name: row["rating"] for name, row in last.items()} == whole
     assert (tmp_path / "posterior.png").exists()
 
 
 def test_calibration_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("calibration", "show", "--plots", tmp_path) == 0
     out = capsys.readouterr().out
-    assert "Stockfish 15.1, depth 10" in out and "IPR = " in out and "s_fit" in out
-    assert (tmp_path / "stockfish-15.1-d10.png").exists()
+    assert "Stockfish 15.1, depth 8" in out and "IPR = " in out and "s_fit" in out
+    assert (tmp_path / "stockfish-15.1-d8.png").exists()
     assert run("calibration", "show", "rybka-3-d13", "--format", "csv") == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("1600,0.436,0.168")
     assert run("calibration", "list", "--format", "json") == 0
-    assert {"rybka-3-d13", "stockfish-15.1-d10"} <= {row["name"] for row in json.loads(capsys.readouterr().out)}
+    assert {"rybka-3-d13", "stockfish-15.1-d8"} <= {row["name"] for row in json.loads(capsys.readouterr().out)}
 
 
 @pytest.mark.parametrize("command", ["ipr", "screen"])
@@ -124,6 +128,8 @@ def test_a_game_left_out_is_no_row(games: Path, stored: tuple[object, ...], caps
         (("--calibration", "rybka-3-d13"), 1, "for reading"),
         (("--level", "20"), 2, "between 50 and 100"),
         (("--quick",), 2, "exclude each other"),
+        (("--interval", "regan"), 1, "belongs to a fit"),
+        (("--policy", "none.npz"), 1, "cannot read none.npz"),
         (("--aliases", "none.csv"), 1, "cannot read none.csv"),
         (("--without", "3"), 1, "--without 3: there are 2 games."),
         (("--without", "1", "--without", "2"), 1, "no turns to judge"),
@@ -166,7 +172,7 @@ def test_ratings_are_checked_before_any_engine_starts(
 ) -> None:
     names = tmp_path / "names.csv"
     names.write_text("Deep Blue,2700\nGarry Kasparof,2795\n")
-    assert run("screen", games, "--store", tmp_path / "new.db", "--depth", 4, "--rating", names) == 1
+    assert run("screen", games, "--store", tmp_path / "new.db", "--depth", 6, "--rating", names) == 1
     assert 'Did you mean "Kasparov, Garry"?' in capsys.readouterr().err
     assert not (tmp_path / "new.db").exists()
 
@@ -214,7 +220,7 @@ def test_a_store_without_the_games(
 def test_nothing_but_an_opening(capsys: pytest.CaptureFixture[str], tmp_path: Path, store: Path) -> None:
     short = tmp_path / "short.pgn"
     short.write_text('[White "A"]\n[Black "B"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1/2-1/2\n')
-    assert run("ipr", short, "--store", store, "--depth", 4, "--no-analysis") == 1
+    assert run("ipr", short, "--store", store, "--depth", 6, "--no-analysis") == 1
     assert "no turns" in capsys.readouterr().err
 
 
@@ -230,7 +236,7 @@ def test_another_engine_is_refused_before_any_work(
     )
     fake.chmod(0o755)
     store = tmp_path / "s.db"
-    assert run("ipr", games, "--store", store, "--depth", 4, "--engine", fake, "--quiet") == 1
+    assert run("ipr", games, "--store", store, "--depth", 6, "--engine", fake, "--quiet") == 1
     err = capsys.readouterr().err
     assert "Toy 1" in err and "assay calibrate" in err and "--any-engine" in err
     assert not store.exists()
@@ -246,7 +252,7 @@ def test_a_game_that_is_not_there(games: Path, stored: tuple[object, ...], capsy
 def test_calibrate_needs_rated_games(
     games: Path, store: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert run("calibrate", games, "--store", store, "--depth", 4, "-o", tmp_path / "c.json") == 1
+    assert run("calibrate", games, "--store", store, "--depth", 6, "-o", tmp_path / "c.json") == 1
     assert "--within" in capsys.readouterr().err
     assert run("calibrate", games, "--store", store, "--mileposts", "many", "-o", tmp_path / "c.json") == 2
     assert not (tmp_path / "c.json").exists()

@@ -81,7 +81,7 @@ def test_tables_of_the_model(event: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_tables_of_ratings_from_moves(games: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    stored = ("--store", store, "--depth", 4, "--no-analysis", "--quiet")
+    stored = ("--store", store, "--depth", 6, "--no-analysis", "--quiet")
     for by in ("player", "game", "phase"):
         fits(capsys, "ipr", games, *stored, "--by", by)
     fits(capsys, "screen", games, *stored)
@@ -95,7 +95,7 @@ def test_one_is_singular(games: Path, store: Path, capsys: pytest.CaptureFixture
     one = tmp_path / "one.pgn"
     one.write_text("[Event " + games.read_text().split("[Event ")[1])
     with pytest.raises(SystemExit):
-        main(["ipr", str(one), "--store", str(store), "--depth", "4", "--no-analysis", "--quiet"])
+        main(["ipr", str(one), "--store", str(store), "--depth", "6", "--no-analysis", "--quiet"])
     assert "1 game, " in capsys.readouterr().err
     assert run(capsys, "index", one, "-o", tmp_path / "one.parquet")
     assert run(capsys, "stats", tmp_path / "one.parquet").startswith("1 game\n")

@@ -96,7 +96,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with pytest.raises(SystemExit) as end:
             main([str(word) for word in words])
         assert end.value.code == 0, words
-    shipped = DATA / "calibrations" / "stockfish-15.1-d4.json"
+    shipped = DATA / "calibrations" / "stockfish-15.1-d6.json"
     save(
         load(shipped),
         unpack_values(json.loads(shipped.read_text())["scale"]["reference"]["data"]),

@@ -54,7 +54,7 @@ while True:
 
 def test_a_calibration_is_whole_whenever_its_writing_is_killed(tmp_path: Path) -> None:
     """A calibration is written once, at its end; here it is written over and over, and killed in the midst."""
-    file, source = tmp_path / "mine.json", DATA / "calibrations" / "stockfish-15.1-d4.json"
+    file, source = tmp_path / "mine.json", DATA / "calibrations" / "stockfish-15.1-d6.json"
     chance = random.Random(9)
     for _ in range(4):
         process = start(sys.executable, "-c", SAVE, file, source)

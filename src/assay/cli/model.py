@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,8 @@ from assay.cli.options import (
     one_engine,
     out_option,
     plots_option,
+    policy_of,
+    policy_option,
     print_answer,
     say,
     seed_option,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from assay.moves.simulation import Entrant
 
 
-DEPTH = 10
+DEPTH = 8
 FIT_GROUPS = ("all", "milepost", "player", "event", "year", "period", "speed", "color", "phase")
 DIFFERENCE_GROUPS = ("player", "event", "evaluation", "all", "game", "year", "color", "phase")
 
@@ -256,22 +258,6 @@ def difference(
     print_answer(Answer(shown=Table(rows, columns_of((by, *DIFFERENCE_COLUMNS), decimals=decimals))))
 
 
-def _parameters(
-    elo: float | None, s: float | None, c: float | None, calibration: str | None, depth: int
-) -> tuple[float, float]:
-    """s and c as given, or those of a rating by the calibration."""
-    if (s is None) != (c is None):
-        raise click.UsageError("--s and --c go together.")
-    if (elo is None) == (s is None):
-        raise click.UsageError("give either --elo, or --s and --c.")
-    if s is not None and c is not None:
-        return s, c
-    from assay.moves.calibration import load
-
-    assert elo is not None
-    return load(calibration, depth=depth).usable().artery.at(elo)
-
-
 @click.command(cls=Command)
 @files_argument
 @_turns_options
@@ -283,6 +269,7 @@ def _parameters(
 @click.option("--s", type=float, help="Probabilities for this sensitivity.")
 @click.option("--c", type=float, help="Probabilities for this consistency.")
 @calibration_option
+@policy_option
 @table_options
 def show(
     files: Sequence[str],
@@ -293,6 +280,7 @@ def show(
     s: float | None,
     c: float | None,
     calibration: str | None,
+    policy: str,
     **turns_options: Any,
 ) -> None:
     """Show a game turn by turn, as the model sees it.
@@ -312,21 +300,27 @@ def show(
     import numpy as np
 
     from assay.errors import InputError
-    from assay.moves.review import show_turns
+    from assay.moves.calibration import load
+    from assay.moves.evidence import weigh
+    from assay.moves.review import chances_at, chances_of, show_turns
     from assay.reports.charts import said_chance
 
     games = _read(files, where)
     if number > len(games):
         raise InputError(f"{there_are(len(games), 'game')} in these files, and no game {number}.")
     turns = _turns(games[number - 1 : number], **turns_options)
-    if elo is not None or s is not None or c is not None:
-        pairs = np.tile(_parameters(elo, s, c, calibration, turns.depth), (len(turns), 1))
+    if (s is None) != (c is None):
+        raise click.UsageError("--s and --c go together.")
+    if s is not None and c is not None:
+        if elo is not None:
+            raise click.UsageError("give either --elo, or --s and --c.")
+        chances = chances_of(turns, s, c)
     else:
-        ratings = np.where(np.isfinite(turns.rating), turns.rating, 2000.0)
-        known = {rating: _parameters(rating, None, None, calibration, turns.depth) for rating in set(ratings.tolist())}
-        pairs = np.array([known[rating] for rating in ratings.tolist()])
+        evidence = weigh(turns, load(calibration, depth=turns.depth), policy_of(policy))
+        tags = np.where(np.isfinite(turns.rating), turns.rating, 2000.0)
+        chances = chances_at(evidence, tags if elo is None else np.full(len(turns), elo))
     rows = []
-    for turn in show_turns(turns, pairs[:, 0], pairs[:, 1], lines=candidates):
+    for turn in show_turns(turns, chances, lines=candidates):
         spread = [f"{'*' if x.played else ''}{x.san} {x.value:+.2f} {said_chance(x.probability)}" for x in turn.spread]
         rows.append(
             {
@@ -359,7 +353,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 
 
 @click.command(cls=Command)
-@files_argument
+@click.argument("files", nargs=-1, required=True, metavar="FILE...|REFERENCE")
 @where_option
 @store_option
 @depth_option
@@ -368,13 +362,14 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @click.option(
     "--method",
     type=OneOf("assay.moves.regan.problem", "CRITERIA"),
-    default="percentile",
+    default="equations",
     show_default=True,
-    help="How s and c are fitted at each mark.",
+    help="How s and c are fitted at each mark, for Regan's way.",
 )
 @engine_option
+@policy_option
 @click.option("--name", help="Name of the calibration.  [default: that of the output file]")
-@seed_option
+@seed_option.but(default=1)
 @out_option.but("--output", metavar="CALIBRATION.json")
 @keep_duplicates_option
 @table_options
@@ -387,17 +382,18 @@ def calibrate(
     within: float,
     method: Any,
     engines: Sequence[str],
+    policy: str,
     name: str | None,
     seed: int,
     out: Path,
     keep_duplicates: bool,
 ) -> None:
-    """Calibrate the scale from error to Elo on rated, analysed games.
+    """Fit the models that turn moves into ratings, on rated and analysed games.
 
-    Takes the games whose players are both within --within points of the same mark, fits s and c at each mark, lays the
-    artery c(Elo) through them, refits s, projects the marks on one fixed reference set of positions, and regresses the
-    average error on Elo. On the same games it measures how much real play scatters beyond the model, so that intervals
-    and screening hold. The games must be analysed before ('assay analyse'); turns that are not are left out.
+    Takes the games whose players are both within --within points of the same mark, or the folder of a reference set.
+    Fits the choice model, by the engine's values alone and with the policy, and judges both on players that the fit has
+    not seen: noise, slope, how far each mark is off. On the same turns s and c are fitted at each mark, for Regan's
+    way. The games must be analysed before ('assay analyse'); turns that are not are left out.
 
     A calibration belongs to one engine, version, depth and width, and refuses analyses of any other. Smaller depths
     come from the same analyses: run again with --depth.
@@ -406,40 +402,54 @@ def calibrate(
     Examples:
       assay analyse rated.pgn.zst --store rated.db
       assay calibrate rated.pgn.zst --store rated.db -o mine.json
-      assay calibrate rated.pgn.zst --store rated.db --depth 8 -o mine-d8.json
+      assay calibrate reference --depth 6 -o mine-d6.json
       assay ipr tournament.pgn --calibration mine.json
     """
     from assay.engine.store import Store
     from assay.engine.turns import turns as build
     from assay.games.source import read
-    from assay.moves.calibrating import make_calibration
+    from assay.manifest import describe_inputs
+    from assay.moves import reference
+    from assay.moves.calibrating import make_calibration, rated_turns, reference_turns
     from assay.moves.calibration import save
+    from assay.moves.choice.calibrate import LEARNED
+    from assay.moves.fits import Fitting
+    from assay.policy.chances import shipped
 
-    from_move, limit, depth = 9, 3.0, depth or DEPTH
-    given = read(files, where=where)
-    games = each_once(given.all(), keep_duplicates)
-    with Store(store or default_store()) as opened:
-        turns = build(
-            games,
-            opened,
-            depth=depth,
-            from_move=from_move,
-            limit=limit,
-            engine=one_engine(engines) if engines else None,
-        )
-    calibration, values = make_calibration(
-        turns,
+    from_move, depth = 9, depth or DEPTH
+    excluded: Mapping[str, int] = {}
+    settings: dict[str, Any]
+    if len(files) == 1 and reference.is_reference(files[0]):
+        found = reference.read(files[0], depth)
+        rated, identity = reference_turns(found), found.identity
+        inputs = list(describe_inputs(str(path) for path in sorted(Path(files[0]).glob("*.parquet"))))
+        settings = {"reference": Path(files[0]).resolve().name}
+    else:
+        given = read(files, where=where)
+        games = each_once(given.all(), keep_duplicates)
+        inputs = list(map(asdict, given.sources))
+        with Store(store or default_store()) as opened:
+            turns = build(games, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engines or None)
+        rated, identity = rated_turns(turns, mileposts, within), turns.identities[0]
+        excluded = {**turns.excluded, "not at a mark": len(turns) - len(rated)}
+        settings = {"within": within, "mileposts": list(mileposts)}
+    network = policy_of(policy)
+    made, values = make_calibration(
+        rated,
+        identity,
+        depth,
         name=name or out.name.removesuffix(".json"),
-        marks=mileposts,
-        within=within,
-        method=method,
+        network=shipped() if network is True else network or None,
+        fitting=Fitting(method=method),
         from_move=from_move,
-        limit=limit,
-        inputs=list(map(asdict, given.sources)),
+        settings=settings,
+        exclusions=excluded,
+        inputs=inputs,
         seed=seed,
+        told=lambda text: None if is_quiet() else say(text, err=True),
     )
-    save(calibration, values, out)
-    _print_calibration(calibration)
+    save(made, values, out)
+    _print_calibration(made)
     say(f"Written to {out}.", err=True)
 
 
@@ -498,6 +508,7 @@ def calibration_list() -> None:
     rows = []
     for name in shipped():
         found = load(name)
+        figures = found.figures.get("policy", found.figures.get("engine", {}))
         rows.append(
             {
                 "name": name,
@@ -506,11 +517,12 @@ def calibration_list() -> None:
                 "lines": found.lines,
                 "games": found.games or None,
                 "turns": found.turns or None,
-                "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE",
+                "noise": figures.get("noise"),
+                "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE" if found.line else None,
             }
         )
-    names = ("name", "engine", "depth", "lines", "games", "turns", "line")
-    print_answer(Answer(shown=Table(rows, columns_of(names))))
+    names = ("name", "engine", "depth", "lines", "games", "turns", "noise", "line")
+    print_answer(Answer(shown=Table(rows, columns_of(names, decimals={"noise": 0}))))
 
 
 MARK_COLUMNS = (
@@ -520,43 +532,16 @@ MARK_COLUMNS = (
 
 
 def _print_calibration(found: Calibration) -> None:
-    """The table of the marks; in text, what identifies the calibration above it."""
+    """The table of Regan's marks; in text, what identifies the calibration and its model in words above it."""
+    from assay.moves.describing import describe
+
     names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
     decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
     decimals |= {"ae_r": 4, "ipr": 0, "ipr_error": 0}
     wide = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
     titles = {"mm_actual": "mm", "ad_actual": "ad"}
     columns = columns_of(names, decimals=decimals, titles=titles, wide=wide if "s_fit" in names else ())
-    print_answer(Answer(shown=Table(found.marks, columns), head="\n".join(_description(found))))
-
-
-def _description(found: Calibration) -> list[str]:
-    """What identifies a calibration and what it measured, in lines."""
-    line = found.line
-    lines = [
-        f"Calibration {found}; net {found.net or 'none'}",
-        f"IPR = {line.intercept:.0f} - {line.slope:.0f} x AE_R (misfit {line.misfit:.2f})",
-        f"Artery: c = {found.c_at_2000:.4f} at 2000, {found.c_per_100:+.4f} per 100 Elo",
-    ]
-    scale = found.scale
-    if scale is None:
-        return [*lines, f"Published, for reading: {found.made['source']}"]
-    k, r, w, v = scale.factors, scale.correlation, scale.weights, scale.screening_weights
-    covers = zip((50, 80, 95), found.coverage, strict=True)
-    shares = ", ".join(f"{level} % interval covers {share:.0%}" for level, share in covers)
-    hard = ", ".join(f"{name} {match:+.3f} {error:+.3f}" for name, match, error in scale.difficulty.strongest(4))
-    errors = ", ".join(f"{elo}: {line.variance(elo) ** 0.5:.0f}" for elo in (1600, 2000, 2400, 2700))
-    return [
-        *lines,
-        f"{found.games:,} games, {found.turns:,} turns",
-        f"Real games against the model: k {k[0]:.2f} for matches, {k[1]:.2f} for top-3, {k[2]:.2f} for errors",
-        f"Difficulty, a standard deviation more adds to matches and errors: {hard}",
-        f"Correlation of z's: matches-errors {r[0, 2]:.2f}, matches-top-3 {r[0, 1]:.2f}, top-3-errors {r[1, 2]:.2f}",
-        f"Rating: {w[0]:.2f} matches + {w[1]:.2f} top-3 + {w[2]:.2f} errors; prior games {scale.prior_games:.0f}",
-        f"Screening: {v[0]:.2f} matches + {v[1]:.2f} top-3 + {v[2]:.2f} errors",
-        f"Posterior: power {scale.power:.2f} (on held-out games: {shares})",
-        f"Standard error of the scale itself: {errors}",
-    ]
+    print_answer(Answer(shown=Table(found.marks, columns), head=describe(found)))
 
 
 @click.command(cls=Command)
@@ -573,6 +558,7 @@ def _description(found: Calibration) -> list[str]:
 @depth_option
 @_lines_option.but(default=50, show_default=True)
 @calibration_option
+@policy_option
 @click.option("--event", default="Simulated tournament", show_default=True, help="Name of the event.")
 @seed_option
 @workers_option
@@ -589,6 +575,7 @@ def simulate(
     depth: int | None,
     lines: int,
     calibration: str | None,
+    policy: str,
     event: str,
     seed: int,
     workers: int | None,
@@ -596,12 +583,12 @@ def simulate(
 ) -> None:
     """Play a tournament among agents: games whose players are known exactly.
 
-    An agent chooses each move with the model's probabilities for its s and c, or for a rating by the calibration, on
+    An agent chooses each move with the chances of the choice model for its rating, or of Regan's for its s and c, on
     what an engine says of the position. --assist lets a player follow the engine on a share of the moves, from a move
     on. The truth (players, help, which plies were helped) is written beside the games, to F.manifest.json.
 
-    A game costs about as much as its analysis: half a second a move at depth 10. With --store the analyses are kept,
-    so that rating the games later costs nothing.
+    A game costs about as much as its analysis: an eighth of a second a move at depth 8. With --store the analyses are
+    kept, so that rating the games later costs nothing.
 
     \b
     Examples:
@@ -615,12 +602,14 @@ def simulate(
     from assay.engine.local import Engine
     from assay.engine.store import Writer, writing
     from assay.manifest import make, write
-    from assay.moves.simulation import tournament, truth
+    from assay.moves.calibration import load
+    from assay.moves.simulation import choosing, tournament, truth
     from assay.paths import atomic
     from assay.progress import Progress
 
     depth, engine = depth or DEPTH, one_engine(engines)
-    entrants = _entrants(elos, all_s, all_c, names, assists, calibration, depth)
+    entrants = _entrants(elos, all_s, all_c, names, assists)
+    model = choosing(load(calibration, depth=depth), policy_of(policy)) if elos else None
     settings = {
         "engine": engine,
         "depth": depth,
@@ -642,7 +631,7 @@ def simulate(
         with part.open("w", encoding="utf-8") as file:
             for game in tournament(
                 entrants, games, engine=engine, depth=depth, lines=lines, seed=seed,
-                workers=workers or os.cpu_count() or 1, keep=keep,
+                workers=workers or os.cpu_count() or 1, keep=keep, model=model,
             ):  # fmt: skip
                 file.write(game.pgn(event) + "\n\n")
                 played.append(game)
@@ -659,20 +648,15 @@ def _entrants(
     all_c: Sequence[float],
     names: Sequence[str],
     assists: Sequence[str],
-    calibration: str | None,
-    depth: int,
 ) -> list[Entrant]:
     """The players that the options describe."""
     from assay.errors import InputError
-    from assay.moves.calibration import load
     from assay.moves.simulation import Assist, Entrant
 
     if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
         raise click.UsageError("give --elo for each player, or --s and --c for each.")
-    pairs = list(zip(all_s, all_c, strict=True))
-    if elos:
-        artery = load(calibration, depth=depth).usable().artery
-        pairs = [artery.at(elo) for elo in elos]
+    pairs: list[tuple[float | None, float | None]] = list(zip(all_s, all_c, strict=True))
+    pairs = pairs or [(None, None)] * len(elos)
     labels = [names[i] if i < len(names) else f"Player {i + 1}" for i in range(len(pairs))]
     helped = {assist.name: assist for assist in map(Assist.parse, assists)}
     if unknown := set(helped) - set(labels):

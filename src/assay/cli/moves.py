@@ -20,6 +20,7 @@ from assay.cli.options import (
     one_engine,
     player_option,
     plots_option,
+    policy_of,
     print_answer,
     say,
     seed_option,
@@ -34,6 +35,7 @@ from assay.table import Answer, Table, columns_of, counted, there_are
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
     from assay.moves.calibration import Calibration
+    from assay.policy.chances import Network
 
 IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "speed", "opponent", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
@@ -62,6 +64,7 @@ def _turns(
     deep: bool,
     engines: Sequence[str],
     any_engine: bool,
+    policy: str,
     no_analysis: bool,
     workers: int | None,
     aliases: Path | None,
@@ -69,8 +72,8 @@ def _turns(
     keep_duplicates: bool,
     one_game: int | None = None,
     check: Callable[[set[str], Mapping[str, str]], None] | None = None,
-) -> tuple[Turns, Calibration]:
-    """The turns of the games and the calibration to judge them by, with what was left out told on stderr.
+) -> tuple[Turns, Calibration, Network | bool]:
+    """The turns of the games, the calibration and the policy to judge them by; what was left out is told on stderr.
 
     `check` is told who plays, and the main names of other names, before any engine starts.
     """
@@ -90,6 +93,7 @@ def _turns(
     wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth
     chosen = load(calibration, depth=wanted)
     chosen.usable()
+    network = policy_of(policy)
     if calibration and wanted and chosen.depth != wanted:
         raise click.UsageError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
     given = read(files, where=where)
@@ -120,7 +124,7 @@ def _turns(
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
     turns = in_pool(turns, pool)
-    return (rename(turns, names) if names else turns), chosen
+    return (rename(turns, names) if names else turns), chosen, network
 
 
 @click.command(cls=Command)
@@ -130,11 +134,11 @@ def _turns(
 )
 @player_option
 @without_option
-@click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no rating.")
+@click.option("--min-turns", type=click.IntRange(1), default=1, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
     type=OneOf("assay.moves.performance", "METHOD_NAMES"),
-    default="combined",
+    default="choice",
     show_default=True,
     help="How the rating is found; regan is the papers' way (percentile).",
 )
@@ -143,10 +147,9 @@ def _turns(
     type=OneOf("assay.moves.regan.ipr", "INTERVALS"),
     default="clustered",
     show_default=True,
-    help="Kind of interval.",
+    help="Kind of interval of a fit.",
 )
 @level_option
-@click.option("--no-prior", is_flag=True, help="Do not draw ratings from few turns towards the player's rating.")
 @seed_option
 @plots_option
 @analysis_options
@@ -162,20 +165,19 @@ def ipr(
     method: str,
     interval: str,
     level: float,
-    no_prior: bool,
     seed: int,
     plots: Path | None,
     **analysis: Any,
 ) -> None:
     """Rate players by their moves: the intrinsic performance rating, with its interval.
 
-    Analyses what the store lacks (from move 9 on; about half a second a position and core), then prints a row per
-    group: games, turns, the rating in the tags, the performance rating of the results, the IPR with its interval,
-    matches with the engine's first choice (mm), moves among its first three (top3) and the average scaled error (ad),
+    Analyses what the store lacks (from move 9 on; about an eighth of a second a position and core), then prints a row
+    per group: games, turns, the rating in the tags, the performance rating of the results, the IPR with its interval,
+    matches with the engine's best moves (mm), moves among its first three (top3) and the average scaled error (ad),
     each beside what is expected of the rating in the tags.
 
-    A rating says how well the moves of these games were chosen, on the scale of the calibration's players. With fewer
-    than 200 turns it is drawn towards the rating in the tags, and the row says so.
+    A rating says how well the moves of these games were chosen, on the scale of the calibration's players, and nothing
+    else: no tag, no result. Every turn has a curve over ratings; a group's rating is the top of their sum.
 
     \b
     Examples:
@@ -184,15 +186,15 @@ def ipr(
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
-    from assay.moves.evidence import judge
+    from assay.moves.evidence import weigh
     from assay.moves.groups import by_pool
     from assay.moves.performance import COLUMNS, How, rate_groups, sort_rows
 
-    turns, chosen = _turns(files, store, **analysis)
+    how = How(method, interval, level, min_turns, seed)
+    turns, chosen, network = _turns(files, store, **analysis)
     turns = _only_player(_without(turns, without), player)
-    how = How(method, interval, level, not no_prior, min_turns, seed)
     groups = by_pool(turns, by)
-    rows = rate_groups(judge(turns, chosen, groups), how)
+    rows = rate_groups(weigh(turns, chosen, network), groups, how)
     names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
     if by in ("player", "opponent"):
         rows = sort_rows(rows)
@@ -263,7 +265,7 @@ def _check_player(turns: Turns, player: str | None) -> None:
     metavar="flat|tag|MEAN:SD",
     help="Before the first move: all ratings alike, about the tag's rating, or normal.",
 )
-@level_option.but(default=80)
+@level_option
 @plots_option
 @analysis_options
 @aliases_option
@@ -277,10 +279,10 @@ def posterior(
     plots: Path | None,
     **analysis: Any,
 ) -> None:
-    """Follow the rating through one game: the posterior of both players after every move.
+    """Follow the rating through one game: what the moves so far say of both players, after every move.
 
-    Bayes' rule on the model's probabilities of the moves played, tempered by a power that makes the intervals hold on
-    games the calibration has not seen. One game says little: expect intervals of several hundred points.
+    The running sum of the moves' curves over ratings, with a prior if one is given; without, the last line is the
+    rating of 'ipr --by game'. One game says little: expect intervals of several hundred points.
 
     \b
     Examples:
@@ -288,37 +290,37 @@ def posterior(
       assay posterior match.pgn --game 6 --prior 2700:150 --plots out
     """
     from assay.errors import InputError
-    from assay.moves.review import game_posteriors
+    from assay.moves.evidence import weigh
+    from assay.moves.review import running
     from assay.pools import POOLS, is_online, scale_of
 
     given = _prior(prior)
-    turns, chosen = _turns(files, store, one_game=number, **analysis)
+    turns, chosen, network = _turns(files, store, one_game=number, **analysis)
     where = scale_of(turns.games["pool"][0])
     if is_online(where):
         raise InputError(
             f"game {number} was played elsewhere ({POOLS[where]}), and the scale is that of slow games over the board; "
             "--pool otb-slow takes it for one."
         )
-    found = game_posteriors(turns, 0, chosen, prior=given)
+    found = running(weigh(turns, chosen, network), 0, prior=given, level=level)
     if not any(len(side.ply) for side in found):
         raise InputError(f"game {number} has no turns to judge: all are before move 9, decided or repeated.")
-    rows = []
-    for side in found:
-        low, high = side.posterior.interval(level)
-        for turn in range(len(side.ply)):
-            rows.append(
-                {
-                    "ply": int(side.ply[turn]) + 1,
-                    "move": f"{side.move[turn]}{'.' if side.white else '...'}",
-                    "player": side.player,
-                    "mean": side.posterior.mean[turn + 1],
-                    "low": low[turn + 1],
-                    "high": high[turn + 1],
-                }
-            )
-    rows.sort(key=lambda row: row["ply"])
-    decimals = {"mean": 0, "low": 0, "high": 0}
-    columns = columns_of(("ply", "move", "player", "mean", "low", "high"), decimals=decimals)
+    rows = [
+        {
+            "ply": int(ply) + 1,
+            "move": f"{move}{'.' if side.white else '...'}",
+            "player": side.player,
+            "rating": said.value,
+            "low": said.low,
+            "high": said.high,
+        }
+        for side in found
+        for ply, move, said in zip(side.ply, side.move, side.estimates, strict=True)
+    ]
+    rows.sort(key=lambda row: int(str(row["ply"])))
+    columns = columns_of(
+        ("ply", "move", "player", "rating", "low", "high"), decimals=dict.fromkeys(("rating", "low", "high"), 0)
+    )
     print_answer(Answer(shown=Table(rows, columns)))
     if plots is not None:
         from assay.reports.plots import plot_posterior
@@ -403,7 +405,7 @@ def screen(
       assay screen open.pgn --null field --rating current-ratings.csv
       assay screen season.pgn --by all --player 'Doe, John'
     """
-    from assay.moves.evidence import judge
+    from assay.moves.evidence import weigh
     from assay.moves.groups import by_pool
     from assay.moves.screening import COLUMNS, conclusion, screen_groups
     from assay.players import check_ratings, main_ratings, read_ratings
@@ -416,12 +418,12 @@ def screen(
             check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
             given = main_ratings(ratings, given, aliases)
 
-    turns, chosen = _turns(files, store, check=check, **analysis)
+    turns, chosen, network = _turns(files, store, check=check, **analysis)
     turns = _without(turns, without)
     _check_player(turns, player)
-    judged = judge(turns, chosen, by_pool(turns, "player", by))
+    evidence, groups = weigh(turns, chosen, network), by_pool(turns, "player", by)
     # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
-    rows = screen_groups(judged, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
+    rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
     shown = [row for row in rows if player in (None, row.player)]
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}

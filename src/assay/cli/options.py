@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.engine.turns import Turns
     from assay.games import Game
     from assay.games.duplicates import Duplicates
+    from assay.policy.chances import Network
 
 _MOST = 10**15  # no option takes more: nodes of a search are the greatest
 
@@ -199,7 +200,7 @@ band_width_option = Shared(
 
 # The analyses.
 store_option = Shared("--store", type=FILE, help="Analysis store.  [default: in the user's data folder]")
-depth_option = Shared("--depth", type=click.IntRange(1, 244), help="Depth of the analyses, in plies.  [default: 10]")
+depth_option = Shared("--depth", type=click.IntRange(1, 244), help="Depth of the analyses, in plies.  [default: 8]")
 engine_option = Shared(
     "--engine",
     "engines",
@@ -209,8 +210,15 @@ engine_option = Shared(
 )
 workers_option = Shared("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
 calibration_option = Shared("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]")
-quick_option = Shared("--quick", is_flag=True, help="Depth 6: twenty times quicker, wider intervals.")
-deep_option = Shared("--deep", is_flag=True, help="The deepest depth that a calibration is shipped for.")
+quick_option = Shared("--quick", is_flag=True, help="Depth 6: six times quicker, wider intervals.")
+deep_option = Shared("--deep", is_flag=True, help="Depth 10: four times slower, narrower intervals.")
+policy_option = Shared(
+    "--policy",
+    default="shipped",
+    show_default=True,
+    metavar="shipped|none|FILE",
+    help="What people would play: by the network that comes with Assay, not asked, or by another (as Maia's).",
+)
 from_move_option = Shared(
     "--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game that counts."
 )
@@ -223,6 +231,7 @@ analysis_options = stacked(
     deep_option,
     engine_option,
     Shared("--any-engine", is_flag=True, help="Go on with another engine than the calibration's."),
+    policy_option,
     Shared("--no-analysis", is_flag=True, help="Use what is stored; start no engine."),
     workers_option,
     pool_option,
@@ -270,6 +279,13 @@ def _level(ctx: click.Context, param: click.Parameter, value: float) -> float:
 level_option = Shared(
     "--level", type=float, callback=_level, default=95, show_default=True, help="Level of the interval, in %."
 )
+
+
+def policy_of(text: str) -> Network | bool:
+    """The network that --policy names: True for the shipped one, False for none."""
+    from assay.policy.chances import open_network
+
+    return text == "shipped" if text in ("shipped", "none") else open_network(text)
 
 
 def one_engine(engines: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from assay.cli.options import (
     is_quiet,
     one_engine,
     out_option,
+    policy_of,
     quick_option,
     say,
     store_option,
@@ -51,6 +52,7 @@ def report(
     calibration: str | None,
     engines: Sequence[str],
     any_engine: bool,
+    policy: str,
     no_analysis: bool,
     workers: int | None,
     pool: str | None,
@@ -90,6 +92,7 @@ def report(
         keep_duplicates=keep_duplicates,
         pool=pool,
         depth=depth,
+        policy=policy_of(policy),
     )
     preset = "quick" if quick else "deep" if deep else "default"
     made = make(files, making, preset=preset, where=where, quiet=is_quiet())

@@ -102,6 +102,11 @@ class Analysis:
         """The turns that count, with the values of every move: see :func:`assay.engine.turns.turns`."""
         return turns_of(self.plies, self.store, (self.identity,), depth=self.depth, limit=limit, found=self.spreads)
 
+    def all_turns(self) -> Turns:
+        """The turns of all games whose moves are valued, whether they count or not."""
+        of = (self.identity,)
+        return turns_of(self.plies.whole, self.store, of, depth=self.depth, found=self.spreads, every=True)
+
     def first(self, games: int) -> Analysis:
         """The first games alone, read beside a run that still writes: this one has to be closed for itself."""
         return replace(self, plies=self.plies.first(games), store=Store(self.store.path))

@@ -53,6 +53,7 @@ class Turns:
     problems: Counter[str]
     identities: tuple[Identity, ...]
     depth: int
+    lacking: NDArray[np.int64] | None = None  # turns of each game that the store does not hold, where that was counted
 
     def __len__(self) -> int:
         return len(self.choices)
@@ -78,6 +79,11 @@ class Turns:
         Mates are capped with their order kept.
         """
         return self._ranked.values(self.choices.depth)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Turns x moves: the rows of the choices where the same moves stand, -1 behind the last."""
+        return self._ranked.row
 
     @property
     def moves(self) -> NDArray[np.uint16]:
@@ -163,14 +169,18 @@ def turns_of(
     depth: int,
     limit: float = 3.0,
     found: Spreads | None = None,
+    every: bool = False,
 ) -> Turns:
-    """The same from plies that were parsed before, and from what the store says of them, if that is `found` before."""
+    """The same from plies that were parsed before, and from what the store says of them, if that is `found` before.
+
+    With `every` all turns are taken whose moves are valued, also those that do not count.
+    """
     one_line = any(identity.lines == 1 for identity in identities)
     if found is None:
         ends = (end for end in plies.ends.values() if isinstance(end, bytes)) if one_line else ()
         found = spreads.load(store, identities, depth, {*plies.names, *ends})
     at = found.find(plies.names)
-    keep, excluded = _exclude(plies, found, at, limit)
+    keep, excluded = (at >= 0, Counter()) if every else _exclude(plies, found, at, limit)
     excluded[f"before move {plies.from_move}"] = plies.early
     if not keep.any() and excluded[LACKING]:
         raise StoreError(
@@ -191,6 +201,7 @@ def turns_of(
         problems=plies.problems,
         identities=tuple(identities),
         depth=depth,
+        lacking=np.bincount(plies.game[(at == spreads.LACKING) & ~plies.repeated], minlength=plies.games.height),
     )
 
 

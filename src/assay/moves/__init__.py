@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from assay.moves.calibrating import make_calibration as make_calibration
     from assay.moves.calibration import Calibration as Calibration
     from assay.moves.calibration import load as load
-    from assay.moves.evidence import judge as judge
+    from assay.moves.evidence import weigh as weigh
     from assay.moves.fits import difference_table as difference_table
     from assay.moves.fits import fit_table as fit_table
     from assay.moves.fits import mean_table as mean_table
     from assay.moves.groups import group as group
     from assay.moves.performance import rate_groups as rate_groups
-    from assay.moves.review import game_posteriors as game_posteriors
+    from assay.moves.review import running as running
     from assay.moves.review import show_turns as show_turns
     from assay.moves.screening import screen_groups as screen_groups
     from assay.moves.simulation import Entrant as Entrant
@@ -31,9 +31,9 @@ _HOME = {
     "analysed_turns": "analysed",
     "difference_table": "fits",
     "fit_table": "fits",
-    "game_posteriors": "review",
+    "running": "review",
     "group": "groups",
-    "judge": "evidence",
+    "weigh": "evidence",
     "load": "calibration",
     "make_calibration": "calibrating",
     "mean_table": "fits",

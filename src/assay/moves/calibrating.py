@@ -1,103 +1,178 @@
-"""Make a calibration from rated games and their analyses."""
+"""Make a calibration from rated games and their analyses: choice models, and the marks and lines of Regan's way."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay import manifest
+from assay.engine.choices import Choices, ranked
+from assay.engine.identity import Identity
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
-from assay.moves.calibration import Calibration
-from assay.moves.evidence import deltas_with
+from assay.moves.calibration import POOL, Calibration, PoolScale
+from assay.moves.choice.calibrate import JUDGED, Judgement, Rated, calibrate
+from assay.moves.fits import Fitting
 from assay.moves.groups import mileposts
-from assay.moves.regan.calibrate import Measured, calibrate
-from assay.moves.regan.difficulty import lesser_depths, traits
-from assay.moves.regan.marks import Course, Sample
-from assay.moves.regan.problem import MethodName
-from assay.moves.regan.spread import CAP, TIE, Floats
+from assay.moves.natural import log_policy
+from assay.moves.reference import Reference
+from assay.moves.regan.ipr import Scale
+from assay.moves.regan.marks import Course, Sample, fit_marks
+from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
+from assay.policy.chances import Network
 
-K = 1.0
 FEWEST_GAMES = 5
+FEWEST_MARKS = 3
+TOLERATED = 0.05  # analyses made elsewhere leave out positions with one legal move
+SAMPLE = "2006-14"  # of the reference set: the ratings of later years are another scale
 
 
-def sample_of(turns: Turns, mark: np.ndarray[tuple[int], np.dtype[np.intp]]) -> tuple[Turns, Sample]:
-    """The turns at a mark as a sample to calibrate on; marks with too few games are left out."""
+def rated_turns(turns: Turns, marks: Sequence[int], within: float) -> Rated:
+    """The turns of games between players near the same mark (RH11); marks with too few games are left out.
+
+    So are games of which a good part was never analysed: what the store holds of them are openings they share.
+    """
+    mark = mileposts(turns, marks, within).astype(np.int64)
+    if turns.lacking is not None:
+        count = np.bincount(turns.game, minlength=turns.games.height)
+        mark[(turns.lacking > TOLERATED * (count + turns.lacking))[turns.game]] = 0
     games_at = {m: len(np.unique(turns.game[mark == m])) for m in np.unique(mark[mark > 0])}
-    kept = turns.only(np.isin(mark, [m for m, games in games_at.items() if games >= FEWEST_GAMES]))
-    mark = mark[np.isin(mark, [m for m, games in games_at.items() if games >= FEWEST_GAMES])]
-    if not len(kept):
+    kept = np.isin(mark, [m for m, games in games_at.items() if games >= FEWEST_GAMES])
+    if not kept.any():
         raise CalibrationError(
             f"no mark has {FEWEST_GAMES} analysed games with both players within reach of it; "
             "give more games, a wider --within, or other --mileposts."
         )
-    spreads = deltas_with(kept, k=K, cap=CAP, tie=TIE)
-    game = np.unique(kept.game, return_inverse=True)[1]
-    side = np.unique(2 * kept.game + kept.white, return_inverse=True)[1]
-    looks = traits(kept.values, kept.ply, kept.at_depths(lesser_depths(kept.depth)), k=K, cap=CAP, tie=TIE)
-    return kept, Sample(spreads.deltas, spreads.played, spreads.elsewhere, looks, game, side, kept.rating, mark)
+    part = turns.only(kept)
+    names = {name: number for number, name in enumerate(dict.fromkeys(part.player.tolist()))}
+    player = np.array([names[name] for name in part.player.tolist()], np.int64)
+    return Rated(part.choices, part.rating.astype(np.float64), mark[kept], player, part.game)
+
+
+def reference_turns(found: Reference) -> Rated:
+    """The turns of a reference set that the scale stands on."""
+    own = (found.turns["set"] == SAMPLE).to_numpy()
+    columns = {name: found.turns[name].to_numpy()[own].astype(np.int64) for name in ("elo", "mark", "player", "game")}
+    elo = columns.pop("elo").astype(np.float64)
+    return Rated(found.choices.only(own), elo, **columns)
 
 
 def make_calibration(
-    turns: Turns,
+    rated: Rated,
+    identity: Identity,
+    depth: int,
     *,
     name: str,
-    marks: Sequence[int],
-    within: float,
-    method: MethodName,
-    from_move: int,
-    limit: float,
-    inputs: Sequence[Mapping[str, Any]],
-    seed: int = 0,
+    network: Network | None,
+    fitting: Fitting | None = None,
+    from_move: int = 9,
+    settings: Mapping[str, Any] | None = None,
+    exclusions: Mapping[str, int] | None = None,
+    inputs: Sequence[Mapping[str, Any]] = (),
+    seed: int = 1,
+    told: Callable[[str], None] = lambda _: None,
 ) -> tuple[Calibration, Floats]:
-    """Calibrate on the turns of the marks' games; the calibration, and the values of its reference set in pawns."""
-    if len(turns.identities) != 1:
-        raise CalibrationError("a calibration is for one engine; these turns are of a jury.")
-    identity = turns.identities[0]
-    kept, sample = sample_of(turns, mileposts(turns, marks, within))
-    found = calibrate(sample, method=method, seed=seed)
+    """Calibrate on turns of rated players; the calibration, and the values of Regan's reference set in pawns.
+
+    `fitting` is how Regan's marks are fitted; `network` the policy, without which there is the engine's model alone.
+    """
+    marks = np.unique(rated.mark)
+    if len(marks) < FEWEST_MARKS:
+        raise CalibrationError(
+            f"a calibration needs games at {FEWEST_MARKS} or more marks, and these are at {len(marks)}; "
+            "give games of more levels, or a wider --within."
+        )
+    fitting = fitting or Fitting(method="equations")
+    told("values alone")
+    plain = calibrate(rated, depth, seed=seed, told=told)
+    models, figures = {"engine": plain.model}, {"engine": figures_of(plain.judgement)}
+    if network is not None:
+        told("with the policy")
+        natural = Rated(
+            rated.choices, rated.elo, rated.mark, rated.player, rated.game, log_policy(rated.choices, network)
+        )
+        better = calibrate(natural, depth, seed=seed, told=told)
+        models["policy"], figures["policy"] = better.model, figures_of(better.judgement)
+    told("Regan's marks")
+    sample, rows = _sample(rated, depth, fitting)
+    course = fit_marks(sample, method=fitting.method)
     settings = {
         "from_move": from_move,
-        "limit": limit,
-        "k": K,
-        "cap": CAP,
-        "tie": TIE,
-        "model": "power",
-        "curve": "invexp",
-        "method": method,
-        "lesser": list(lesser_depths(turns.depth)),
-        "within": within,
-        "mileposts": list(marks),
+        "limit": JUDGED,
+        "k": fitting.k,
+        "cap": fitting.cap,
+        "tie": fitting.tie,
+        "model": fitting.model,
+        "curve": fitting.curve,
+        "method": fitting.method,
+        "games": len(np.unique(rated.game)),
+        "turns": len(rated),
         "seed": seed,
+        **(settings or {}),
     }
     calibration = Calibration(
         name=name,
         engine=identity.engine,
         net=identity.net,
         options=identity.options,
-        depth=turns.depth,
+        depth=depth,
         lines=identity.lines,
         settings=settings,
-        exclusions={**turns.excluded, "not at a mark": len(turns) - len(kept)},
-        marks=mark_rows(found.course),
-        line=found.scale.line,
-        c_at_2000=found.scale.c_at_2000,
-        c_per_100=found.scale.c_per_100,
-        scale=found.scale,
-        coverage=found.power.coverage.tolist(),
+        exclusions=dict(exclusions or {}),
+        models=models,
+        network=network.identity if network is not None else "",
+        pools={POOL: PoolScale(low=float(marks[0]), high=float(marks[-1]))},
+        figures=figures,
+        marks=mark_rows(course),
+        line=course.line,
+        c_at_2000=course.c_at_2000,
+        c_per_100=course.c_per_100,
+        scale=Scale(course.reference, course.line, course.lines, (float(marks[0]), float(marks[-1]))),
         made=manifest.make("calibration", inputs=inputs, settings=settings),
     )
-    return calibration, _reference_values(kept, found)
+    return calibration, _reference_values(rated.choices.to_depth(depth).only(rows[course.reference_rows]), course)
 
 
-def _reference_values(kept: Turns, found: Measured) -> Floats:
+def _sample(rated: Rated, depth: int, fitting: Fitting) -> tuple[Sample, NDArray[np.int64]]:
+    """The turns within Regan's limit as a sample, and which they are."""
+    rows = np.flatnonzero(np.abs(rated.to_best(depth)) <= JUDGED)
+    choices = rated.choices.to_depth(depth).only(rows)
+    table = ranked(choices.codes, choices.moves, choices.start)
+    values, played = table.values(depth), table.column(choices.chosen)
+    deltas = scaled_deltas(values, k=fitting.k, cap=fitting.cap, tie=fitting.tie)
+    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(played, 0)]) & (played >= 0)
+    elsewhere = elsewhere_deltas(values, k=fitting.k, cap=fitting.cap)
+    game = np.unique(rated.game[rows], return_inverse=True)[1].reshape(-1)
+    return Sample(deltas, np.where(inside, played, -1), elsewhere, game, rated.elo[rows], rated.mark[rows]), rows
+
+
+def _reference_values(choices: Choices, course: Course) -> Floats:
     """The values behind the reference set, without what lies beyond the cap; a spread has two moves at least."""
-    values = kept.values[found.course.reference_rows]
-    needed = np.isfinite(found.course.reference)
+    values = ranked(choices.codes, choices.moves, choices.start).values(choices.depth)
+    needed = np.isfinite(course.reference[:, : values.shape[1]])
     needed[:, :2] = True
     return np.where(needed, values, np.nan)
+
+
+def figures_of(judged: Judgement) -> dict[str, Any]:
+    """What held-out players said of a model, as plain values."""
+    return {
+        "turns": judged.turns,
+        "sides": judged.sides,
+        "log_likelihood": round(judged.log_likelihood, 5),
+        "top1": round(judged.top1, 4),
+        "noise": round(judged.noise.value, 1),
+        "noise_error": round(judged.noise.error, 1),
+        "slope": round(judged.slope.value, 4),
+        "slope_error": round(judged.slope.error, 4),
+        "marks": [
+            {"elo": mark, "turns": turns, "offset": round(offset, 1), "error": round(error, 1)}
+            for mark, turns, offset, error in judged.marks
+        ],
+    }
 
 
 def mark_rows(course: Course) -> list[dict[str, Any]]:

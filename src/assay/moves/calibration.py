@@ -1,16 +1,20 @@
 """Calibrations as files: written, read, found by name, and checked against the analyses they are to judge.
 
-How thorough to be is a choice of their depths, which trade time for noise (docs/rating.md has the figures).
+A calibration is for one engine at one depth. It holds the choice models, with and without a policy, that turn moves
+into curves over ratings; the line from their scale to the ratings of each pool; and the marks, the line and the
+reference positions of Regan's way.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import math
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,29 +24,43 @@ import numpy as np
 from assay import manifest
 from assay.engine.identity import NO_DEPTH, Identity
 from assay.errors import AssayWarning, CalibrationError, ModelError
-from assay.moves.regan.artery import Artery, Line
-from assay.moves.regan.difficulty import TERMS, TRAITS, Difficulty
-from assay.moves.regan.scale import Scale, Trend
+from assay.moves.choice import model as choice
+from assay.moves.choice.model import Model
+from assay.moves.regan.ipr import Scale
+from assay.moves.regan.line import Line
 from assay.moves.regan.spread import Floats, scaled_deltas
-from assay.moves.regan.tally import STATISTICS
 from assay.paths import atomic
 
 KIND = "assay calibration"
-FORMAT = 2
-DEFAULT_DEPTH = 10
+FORMAT = 3
+DEFAULT_DEPTH, QUICK, DEEP = 8, 6, 10
 # Multi-PV with so many lines values every move of all but one position in a thousand.
 FULL_WIDTH = 50
+POOL = "otb-slow"
 _END = 32767
 _NUMBERS, _MOST = ("from_move", "limit", "k", "cap", "tie"), 1e6  # settings that are numbers, and up to where
 _MOST_BYTES = 64 << 20  # of the reference set; a thousand games have a fiftieth of it
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """A scale with everything that identifies it.
+class PoolScale:
+    """A pool's ratings in terms of the model's own scale, with the error of this line and the range it stands on."""
 
-    `scale` is None for a published calibration, whose reference positions are not public: it can be read, not used.
-    `marks` are the rows of its table, `made` is the manifest.
+    at_2200: float = 2200.0
+    per_400: float = 400.0
+    error: float = 0.0
+    low: float = 1600.0
+    high: float = 2700.0
+    years: str = ""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What turns the moves of one engine's analyses into ratings, with everything that identifies it.
+
+    `models` are the choice models, "engine" by values alone and "policy" with the chances that the network of the hash
+    `network` gives; `scale` is Regan's (None for a published calibration, whose reference positions are not public),
+    `marks` are the rows of its table, `figures` what held-out players said of each model, `made` is the manifest.
     """
 
     name: str
@@ -53,13 +71,16 @@ class Calibration:
     lines: int
     settings: Mapping[str, Any]
     exclusions: Mapping[str, int]
+    models: Mapping[str, Model]
+    network: str
+    pools: Mapping[str, PoolScale]
+    figures: Mapping[str, Mapping[str, Any]]
     marks: Sequence[Mapping[str, Any]]
-    line: Line
+    line: Line | None
     c_at_2000: float
     c_per_100: float
     scale: Scale | None
-    coverage: Sequence[float]
-    made: Mapping[str, Any]
+    made: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         width = "all moves" if self.lines >= FULL_WIDTH else f"{self.lines} lines"
@@ -68,21 +89,34 @@ class Calibration:
     @property
     def games(self) -> int:
         """Games that the calibration was made from."""
-        return sum(int(mark.get("games", 0)) for mark in self.marks)
+        return int(self.settings.get("games", 0)) or sum(int(mark.get("games", 0)) for mark in self.marks)
 
     @property
     def turns(self) -> int:
         """Turns that the calibration was made from."""
-        return sum(int(mark.get("turns", 0)) for mark in self.marks)
+        return int(self.settings.get("turns", 0)) or sum(int(mark.get("turns", 0)) for mark in self.marks)
 
-    def usable(self) -> Scale:
-        """The scale, or a sentence for a calibration that can only be read."""
-        if self.scale is None:
+    def usable(self) -> None:
+        """A sentence for a calibration that can only be read."""
+        if not self.models:
             raise CalibrationError(
                 f"the calibration {self.name} is for reading: its reference positions were never published. "
                 "Rate with the default, or make your own with 'assay calibrate'."
             )
+
+    def regan(self) -> Scale:
+        """Regan's scale, or a sentence where there is none."""
+        if self.scale is None:
+            raise CalibrationError(
+                f"the calibration {self.name} has no reference positions for Regan's way; "
+                "make one that has with 'assay calibrate'."
+            )
         return self.scale
+
+    def model(self, *, policy: bool = True) -> Model:
+        """The choice model with the policy, or the one by the engine alone."""
+        self.usable()
+        return self.models["policy" if policy and "policy" in self.models else "engine"]
 
     def refusal(self, identity: Identity, depth: int) -> str:
         """Why analyses of this identity and depth cannot be judged by this calibration; empty if they can."""
@@ -117,7 +151,22 @@ class Calibration:
 def to_json(calibration: Calibration, reference_values: Floats | None) -> dict[str, Any]:
     """A calibration as plain values; `reference_values` are the reference set's values in pawns, best first."""
     scale = calibration.scale
-    out: dict[str, Any] = {
+    regan: dict[str, Any] = {"marks": [dict(mark) for mark in calibration.marks]}
+    if calibration.line is not None:
+        regan |= {
+            "line": _line_out(calibration.line),
+            "c_at_2000": calibration.c_at_2000,
+            "c_per_100": calibration.c_per_100,
+        }
+    if scale is not None and reference_values is not None:
+        regan |= {
+            "lines": {name: _line_out(line) for name, line in scale.lines.items()},
+            "reference": {
+                "encoding": f"base64 of zlib of little-endian int16 centipawns, best first, each turn ended by {_END}",
+                "data": pack_values(reference_values),
+            },
+        }
+    return {
         "kind": KIND,
         "format": FORMAT,
         "name": calibration.name,
@@ -128,39 +177,19 @@ def to_json(calibration: Calibration, reference_values: Floats | None) -> dict[s
         "lines": calibration.lines,
         "settings": dict(calibration.settings),
         "exclusions": dict(calibration.exclusions),
-        "marks": [dict(mark) for mark in calibration.marks],
-        "line": _line_out(calibration.line),
-        "c_at_2000": calibration.c_at_2000,
-        "c_per_100": calibration.c_per_100,
+        "models": {name: model.to_json() for name, model in calibration.models.items()},
+        "network": calibration.network,
+        "pools": {name: dict(vars(pool)) for name, pool in calibration.pools.items()},
+        "figures": {name: dict(figures) for name, figures in calibration.figures.items()},
+        "regan": regan,
         "made": dict(calibration.made),
     }
-    if scale is not None and reference_values is not None:
-        out["scale"] = {
-            "lines": {name: _line_out(line) for name, line in scale.lines.items()},
-            "artery": {key: getattr(scale.artery, key).tolist() for key in ("ratings", "s", "c")},
-            "difficulty": _difficulty_out(scale.difficulty),
-            "ratios": {name: _trend_out(trend) for name, trend in zip(STATISTICS, scale.ratios, strict=True)},
-            "factors": dict(zip(STATISTICS, scale.factors.tolist(), strict=True)),
-            "correlation": scale.correlation.tolist(),
-            "weights": dict(zip(STATISTICS, scale.weights.tolist(), strict=True)),
-            "screening_weights": dict(zip(STATISTICS, scale.screening_weights.tolist(), strict=True)),
-            "prior_games": scale.prior_games,
-            "power": scale.power,
-            "coverage": list(calibration.coverage),
-            "score_offset": _trend_out(scale.score_offset),
-            "score_variance": _trend_out(scale.score_variance),
-            "reference": {
-                "encoding": f"base64 of zlib of little-endian int16 centipawns, best first, each turn ended by {_END}",
-                "data": pack_values(reference_values),
-            },
-        }
-    return out
 
 
 def from_json(data: Mapping[str, Any]) -> Calibration:
     """A calibration from plain values."""
-    scale = data.get("scale")
-    line = _line_in(data["line"])
+    regan = data["regan"]
+    line = _line_in(regan["line"]) if "line" in regan else None
     found = Calibration(
         name=str(data["name"]),
         engine=str(data["engine"]),
@@ -170,12 +199,15 @@ def from_json(data: Mapping[str, Any]) -> Calibration:
         lines=int(data["lines"]),
         settings=dict(data["settings"]),
         exclusions=dict(data["exclusions"]),
-        marks=list(data["marks"]),
+        models={str(name): choice.from_json(model) for name, model in data["models"].items()},
+        network=str(data["network"]),
+        pools={str(name): PoolScale(**pool) for name, pool in data["pools"].items()},
+        figures={str(name): dict(figures) for name, figures in data["figures"].items()},
+        marks=list(regan["marks"]),
         line=line,
-        c_at_2000=float(data["c_at_2000"]),
-        c_per_100=float(data["c_per_100"]),
-        scale=None if scale is None else _scale_in(data, scale, line),
-        coverage=[] if scale is None else [float(share) for share in scale["coverage"]],
+        c_at_2000=float(regan.get("c_at_2000", math.nan)),
+        c_per_100=float(regan.get("c_per_100", math.nan)),
+        scale=_scale_in(data["settings"], regan, line) if "reference" in regan and line else None,
         made=dict(data["made"]),
     )
     _check(found)
@@ -184,33 +216,23 @@ def from_json(data: Mapping[str, Any]) -> Calibration:
 
 def _check(found: Calibration) -> None:
     """ValueError if the parts of a calibration do not fit each other, as in one that was edited."""
-    lesser = found.settings.get("lesser", ())
+    models = found.models.values()
     sound = {
         "depth and lines": 1 <= found.depth <= NO_DEPTH and found.lines >= 1,
-        "settings": all(0 <= float(found.settings[name]) <= _MOST for name in _NUMBERS)
-        and all(type(depth) is int and 1 <= depth <= found.depth for depth in lesser),
+        "settings": all(0 <= float(found.settings[name]) <= _MOST for name in _NUMBERS),
         "marks": all(isinstance(mark, Mapping) for mark in found.marks),
-        "line": _finite(*astuple(found.line), found.c_at_2000, found.c_per_100) and found.line.slope != 0,
+        "models": not models or ("engine" in found.models and all(model.depth == found.depth for model in models)),
+        "network": "policy" not in found.models or bool(found.network),
+        "pools": all(_finite(*astuple(pool)[:5]) and pool.per_400 > 0 for pool in found.pools.values())
+        and (not models or POOL in found.pools),
     }
+    if found.line is not None:
+        line = _finite(*astuple(found.line), found.c_at_2000, found.c_per_100)
+        sound["line"] = line and found.line.slope != 0
     if scale := found.scale:
-        artery, of = scale.artery, len(STATISTICS)
-        trends = (*scale.ratios, scale.score_offset, scale.score_variance)
-        sound |= {
-            "lines of the scale": all(_finite(*astuple(line)) and line.slope != 0 for line in scale.lines.values()),
-            "artery": artery.ratings.shape == artery.s.shape == artery.c.shape
-            and artery.ratings.ndim == 1
-            and len(artery.ratings) > 1
-            and _finite(*astuple(artery))
-            and bool((np.diff(artery.ratings) > 0).all() and (artery.s > 0).all() and (artery.c > 0).all()),
-            "difficulty": _finite(*astuple(scale.difficulty)) and bool((scale.difficulty.deviation > 0).all()),
-            "trends": not any(np.isnan(astuple(trend)).any() for trend in trends),
-            "factors": _finite(scale.factors) and bool((scale.factors > 0).all()),
-            "correlation": scale.correlation.shape == (of, of) and _finite(scale.correlation),
-            "weights": _finite(scale.weights, scale.screening_weights) and bool(scale.weights.sum() > 0),
-            "power": _finite(scale.prior_games, scale.power),
-            "coverage": _finite(*found.coverage),
-            "reference": scale.reference.shape[1] > 1 and bool(np.isfinite(scale.reference[:, 1]).any()),
-        }
+        lines = scale.lines.values()
+        sound["lines of the scale"] = all(_finite(*astuple(line)) and line.slope != 0 for line in lines)
+        sound["reference"] = scale.reference.shape[1] > 1 and bool(np.isfinite(scale.reference[:, 1]).any())
     if wrong := [name for name, good in sound.items() if not good]:
         raise ValueError(f"its {wrong[0]} cannot be right")
 
@@ -219,27 +241,14 @@ def _finite(*values: Any) -> bool:
     return all(np.isfinite(value).all() for value in values)
 
 
-def _scale_in(data: Mapping[str, Any], scale: Mapping[str, Any], line: Line) -> Scale:
-    settings = data["settings"]
-    values = unpack_values(scale["reference"]["data"])
-    first, second, third = (_trend_in(scale["ratios"][name]) for name in STATISTICS)
+def _scale_in(settings: Mapping[str, Any], regan: Mapping[str, Any], line: Line) -> Scale:
+    values = unpack_values(regan["reference"]["data"])
+    elos = [float(mark["elo"]) for mark in regan["marks"]]
     return Scale(
         reference=scaled_deltas(values, k=settings["k"], cap=settings["cap"], tie=settings["tie"]),
-        c_at_2000=float(data["c_at_2000"]),
-        c_per_100=float(data["c_per_100"]),
         line=line,
-        lines={name: _line_in(one) for name, one in scale["lines"].items()},
-        artery=Artery(*(np.asarray(scale["artery"][key], dtype=np.float64) for key in ("ratings", "s", "c"))),
-        difficulty=_difficulty_in(scale["difficulty"]),
-        ratios=(first, second, third),
-        factors=np.array([float(scale["factors"][name]) for name in STATISTICS]),
-        correlation=np.asarray(scale["correlation"], dtype=np.float64),
-        weights=np.array([float(scale["weights"][name]) for name in STATISTICS]),
-        screening_weights=np.array([float(scale["screening_weights"][name]) for name in STATISTICS]),
-        prior_games=float(scale["prior_games"]),
-        power=float(scale["power"]),
-        score_offset=_trend_in(scale["score_offset"]),
-        score_variance=_trend_in(scale["score_variance"]),
+        lines={name: _line_in(one) for name, one in regan["lines"].items()},
+        range=(min(elos), max(elos)),
     )
 
 
@@ -251,35 +260,6 @@ def _line_out(line: Line) -> dict[str, Any]:
 def _line_in(data: Mapping[str, Any]) -> Line:
     covariance = np.asarray(data["covariance"], dtype=np.float64).reshape(2, 2)
     return Line(float(data["intercept"]), float(data["slope"]), covariance, float(data["misfit"]))
-
-
-def _difficulty_out(difficulty: Difficulty) -> dict[str, Any]:
-    """A row for each trait and for its square."""
-    scales = zip(TRAITS, difficulty.mean.tolist(), difficulty.deviation.tolist(), strict=True)
-    terms = zip(TERMS, difficulty.centre.tolist(), difficulty.coefficients.tolist(), strict=True)
-    return {
-        "traits": {name: {"mean": mean, "deviation": deviation} for name, mean, deviation in scales},
-        "terms": {name: {"centre": c, **dict(zip(STATISTICS, row, strict=True))} for name, c, row in terms},
-    }
-
-
-def _difficulty_in(data: Mapping[str, Any]) -> Difficulty:
-    of = [data["traits"][name] for name in TRAITS]
-    terms = [data["terms"][name] for name in TERMS]
-    return Difficulty(
-        mean=np.array([float(one["mean"]) for one in of]),
-        deviation=np.array([float(one["deviation"]) for one in of]),
-        centre=np.array([float(term["centre"]) for term in terms]),
-        coefficients=np.array([[float(term[name]) for name in STATISTICS] for term in terms]),
-    )
-
-
-def _trend_out(trend: Trend) -> dict[str, float]:
-    return {"at_2000": trend.at_2000, "per_100": trend.per_100, "low": trend.low, "high": trend.high}
-
-
-def _trend_in(data: Mapping[str, Any]) -> Trend:
-    return Trend(*(float(data[key]) for key in ("at_2000", "per_100", "low", "high")))
 
 
 def pack_values(values: Floats) -> str:
@@ -302,7 +282,7 @@ def unpack_values(text: str) -> Floats:
     return out
 
 
-def save(calibration: Calibration, reference_values: Floats, path: str | Path) -> None:
+def save(calibration: Calibration, reference_values: Floats | None, path: str | Path) -> None:
     """Write a calibration, whole or not at all."""
     text = json.dumps(manifest.sealed(to_json(calibration, reference_values)), indent=1, ensure_ascii=False)
     with atomic(path) as part:
@@ -312,7 +292,7 @@ def save(calibration: Calibration, reference_values: Floats, path: str | Path) -
 def shipped() -> tuple[str, ...]:
     """The names of the calibrations that come with Assay.
 
-    >>> {"rybka-3-d13", "stockfish-15.1-d10"} <= set(shipped())
+    >>> {"rybka-3-d13", "stockfish-15.1-d8"} <= set(shipped())
     True
     """
     folder = resources.files("assay.data") / "calibrations"
@@ -328,6 +308,12 @@ def default_name(depth: int = DEFAULT_DEPTH) -> str:
     return f"stockfish-15.1-d{depth}"
 
 
+@lru_cache(maxsize=4)
+def _shipped(name: str) -> Calibration:
+    text = (resources.files("assay.data") / "calibrations" / f"{name}.json").read_text(encoding="utf-8")
+    return from_json(json.loads(text))
+
+
 def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibration:
     """A calibration by the name of one that is shipped, or by the path of a file; without either, the default.
 
@@ -336,8 +322,7 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
     """
     wanted = default_name(depth or DEFAULT_DEPTH) if name is None else str(name)
     if wanted in shipped():
-        text = (resources.files("assay.data") / "calibrations" / f"{wanted}.json").read_text(encoding="utf-8")
-        return from_json(json.loads(text))
+        return _shipped(wanted)
     if name is None:
         others = ", ".join(other for other in shipped() if other.startswith("stockfish"))
         raise CalibrationError(
@@ -360,7 +345,16 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
         raise CalibrationError(f"{path} was written by another version of Assay: make it again with 'assay calibrate'.")
     try:
         found = from_json(data)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error, ModelError) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OverflowError,
+        zlib.error,
+        ModelError,
+        CalibrationError,
+    ) as error:
         raise CalibrationError(
             f"{path} is damaged ({type(error).__name__} {error}): make it again with 'assay calibrate'."
         ) from error
@@ -368,7 +362,6 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
     return found
 
 
-QUICK = 6
 _STOCKFISH = "stockfish-15.1-d"
 
 
@@ -378,12 +371,12 @@ def depths() -> list[int]:
 
 
 def preset_depth(*, quick: bool = False, deep: bool = False) -> int:
-    """The depth of a preset: `--deep` is the deepest that a calibration is shipped for.
+    """The depth of a preset.
 
-    >>> preset_depth(quick=True), preset_depth()
-    (6, 10)
+    >>> preset_depth(quick=True), preset_depth(), preset_depth(deep=True)
+    (6, 8, 10)
     """
-    return QUICK if quick else max(depths()) if deep else DEFAULT_DEPTH
+    return QUICK if quick else DEEP if deep else DEFAULT_DEPTH
 
 
 @dataclass(frozen=True)
@@ -395,25 +388,22 @@ class Preset:
 
 
 def presets() -> dict[str, Preset]:
-    """The presets that shipped calibrations serve, the usual one first.
+    """The presets, the usual one first.
 
     >>> presets()["quick"].depth
     6
     """
-    usual, quick, deep = preset_depth(), preset_depth(quick=True), preset_depth(deep=True)
-    found = {
-        "default": Preset(usual, f"depth {usual}: about half a second for each move and core"),
-        "quick": Preset(quick, f"depth {quick}: twenty times quicker, wider intervals"),
+    return {
+        "default": Preset(DEFAULT_DEPTH, f"depth {DEFAULT_DEPTH}: about an eighth of a second for each move and core"),
+        "quick": Preset(QUICK, f"depth {QUICK}: six times quicker, wider intervals"),
+        "deep": Preset(DEEP, f"depth {DEEP}: four times slower, narrower intervals"),
     }
-    if deep > usual:
-        found["deep"] = Preset(deep, f"depth {deep}: slower, narrower intervals")
-    return found
 
 
 def depth_of(preset: str) -> int:
-    """The depth of a preset by name; `deep` is the usual one where no deeper calibration is shipped.
+    """The depth of a preset by name.
 
     >>> depth_of("quick"), depth_of("default")
-    (6, 10)
+    (6, 8)
     """
     return preset_depth(quick=preset == "quick", deep=preset == "deep")

@@ -1,181 +1,136 @@
-"""Turns with all that a calibration has to say about them, ready to be summed over any group."""
+"""What moves say of strength: a curve over ratings for every turn, from which all groups are summed."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.curve import Curve, Estimate, Honesty
 from assay.engine.turns import Turns
-from assay.errors import InputError
+from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
-from assay.moves.groups import Groups, phases, tag_ratings
-from assay.moves.regan.difficulty import traits
-from assay.moves.regan.scale import Scale
-from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
-from assay.moves.regan.tally import Tally, tally
+from assay.moves.choice.logit import log_chances
+from assay.moves.choice.measures import Measures, measure, scores
+from assay.moves.choice.model import CENTRE, Model, curve_of, strength
+from assay.moves.groups import Groups, tag_ratings
+from assay.moves.natural import log_policy
+from assay.policy.chances import Network
+from assay.policy.chances import shipped as shipped_policy
 from assay.pools import scale_of
 
-
-@dataclass(frozen=True)
-class Deltas:
-    """What the model needs of some turns: deltas, played moves, and the error of a move elsewhere."""
-
-    deltas: Floats
-    played: np.ndarray[tuple[int], np.dtype[np.int64]]
-    elsewhere: Floats
+Floats = NDArray[np.float64]
+ALL_LEVELS = (600.0, 3200.0)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """Turns in groups with their tally: a cell holds one side's turns in one game, within one group.
-
-    `game` and `rating` (the tag, or that of another game of the player; nan without) belong to the cells; `white` tells
-    their side, `taken` that the rating is from another game.
-    """
+    """Turns with the exponents of their moves (chance ~ exp(g0 + z g1)), by a calibration's model."""
 
     turns: Turns
-    spreads: Deltas
-    scale: Scale
-    groups: Groups
-    tally: Tally
-    group: NDArray[np.intp]
+    calibration: Calibration
+    model: Model
+    g0: Floats
+    g1: Floats
+
+    @cached_property
+    def curve(self) -> Curve:
+        """The log-likelihood of every rating, a row per turn."""
+        return curve_of(self.g0, self.g1, self.turns.choices)
+
+    @cached_property
+    def scored(self) -> NDArray[np.float32]:
+        """Of every move whether it matches, is among three, and its error."""
+        return scores(self.turns.choices)
+
+    @cached_property
+    def sides(self) -> GameSides:
+        """The sides of the games: which of them each turn belongs to, and their ratings."""
+        return _sides(self.turns)
+
+    @property
+    def honesty(self) -> Honesty:
+        """What makes intervals hold."""
+        return self.model.honesty
+
+    def chances(self, ratings: Floats) -> Floats:
+        """The chance of every move, for players of these ratings (one for each turn)."""
+        choices = self.turns.choices
+        inner = strength(np.clip(ratings, *ALL_LEVELS))
+        return np.exp(log_chances(self.g0 + inner[choices.turn] * self.g1, choices.start, choices.turn))
+
+    def measures(self, ratings: Floats) -> Measures:
+        """Matches, top-three moves and errors of each turn beside what is expected of these ratings."""
+        return measure(self.scored, self.chances(ratings), self.turns.choices)
+
+    @cached_property
+    def by_tag(self) -> Measures:
+        """The same against the ratings in the tags; what is expected of an unrated player means nothing."""
+        ratings = self.sides.rating[self.sides.of]
+        return self.measures(np.where(np.isfinite(ratings), ratings, CENTRE))
+
+    def only(self, chosen: NDArray[np.bool_]) -> Evidence:
+        """The evidence of these turns alone."""
+        rows = chosen[self.turns.choices.turn]
+        return Evidence(self.turns.only(chosen), self.calibration, self.model, self.g0[rows], self.g1[rows])
+
+    def estimates(self, groups: Groups, level: float = 0.95) -> list[Estimate]:
+        """The rating of each group: the top of the sum of its turns' curves."""
+        return self.curve.sum(groups.code, len(groups)).estimates(self.honesty, level)
+
+
+@dataclass(frozen=True)
+class GameSides:
+    """A row for each side of each game that has turns: game, whether White, the rating and where it is from.
+
+    `of` is the side of each turn; a rating that no tag knows is nan; `taken` tells that it is from another game's tags.
+    """
+
+    of: NDArray[np.intp]
     game: NDArray[np.intp]
     white: NDArray[np.bool_]
     rating: Floats
     taken: NDArray[np.bool_]
 
-    def cells(self, group: int) -> NDArray[np.intp]:
-        """The cells of a group."""
-        return np.flatnonzero(self.group == group)
-
-    def by_game(self, group: int) -> Tally:
-        """The tally of a group, a cell per game: both sides of a game hang together."""
-        cells = self.cells(group)
-        return self.tally.of(cells).summed(np.unique(self.game[cells], return_inverse=True)[1])
-
-    def pools(self, group: int) -> list[str]:
-        """The pools of a group's games, the most frequent first; what is not known passes for slow."""
-        games = np.unique(self.game[self.cells(group)]).tolist()
-        return [name for name, _ in Counter(scale_of(self.turns.games["pool"][game]) for game in games).most_common()]
-
-    def turns_of(self, group: int) -> NDArray[np.intp]:
-        """The turns of a group."""
-        return np.flatnonzero(self.groups.code == group)
+    def in_group(self, turns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The sides that these turns belong to."""
+        return np.unique(self.of[turns])
 
 
-@dataclass(frozen=True)
-class Weighed:
-    """Turns tallied once, a cell for each game, side and phase, from which the evidence of all groups is summed.
+def _sides(turns: Turns) -> GameSides:
+    unit, of = np.unique(2 * turns.game + ~turns.white, return_inverse=True)
+    game, black = unit // 2, unit % 2
+    tags = tag_ratings(turns.games)
+    return GameSides(of.reshape(-1), game, black == 0, tags.ratings[game, black], tags.taken[game, black])
 
-    `chances` are the log-likelihoods of each turn along the artery's ratings.
+
+def pools_of(turns: Turns, games: NDArray[np.intp]) -> list[str]:
+    """The pools of some games, the most frequent first; what is not known passes for slow."""
+    return [name for name, _ in Counter(scale_of(turns.games["pool"][int(game)]) for game in games).most_common()]
+
+
+def weigh(turns: Turns, calibration: Calibration, policy: Network | bool = True) -> Evidence:
+    """Judge turns once, for groups of every kind to come.
+
+    `policy` is the network to ask what people would play, True for the one that ships, False for the engine alone. The
+    calibration must have been made with it.
     """
-
-    turns: Turns
-    deltas: Deltas
-    scale: Scale
-    tally: Tally
-    chances: Floats
-    cell: NDArray[np.intp]
-
-    def by(self, groups: Groups) -> Evidence:
-        """The evidence of these groups, whose turns are whole cells: by player, game, phase, event and the like."""
-        inside = groups.code >= 0
-        own = np.full(len(self.tally), -1, dtype=np.intp)
-        own[self.cell] = groups.code
-        if (own[self.cell] != groups.code).any():
-            raise InputError("turns of one game, side and phase stand in different groups: tally them with judge.")
-        first = np.full(len(self.tally), -1, dtype=np.intp)
-        first[self.cell[::-1]] = np.arange(len(self.turns))[::-1]
-        used = np.flatnonzero(own >= 0)
-        keys = np.stack([own[used], self.turns.game[first[used]], self.turns.white[first[used]]], axis=1)
-        cells, code = np.unique(keys, axis=0, return_inverse=True)
-        deltas = Deltas(self.deltas.deltas[inside], self.deltas.played[inside], self.deltas.elsewhere[inside])
-        return _evidence(
-            self.turns.only(inside),
-            deltas,
-            self.scale,
-            Groups(groups.keys, groups.code[inside]),
-            cells,
-            self.tally.of(used).summed(code.reshape(-1), len(cells)),
+    if turns.depth < calibration.depth:
+        raise CalibrationError(
+            f"turns of depth {turns.depth} cannot be judged by a calibration of {calibration.depth}."
         )
-
-
-def weigh(turns: Turns, calibration: Calibration) -> Weighed:
-    """Tally the turns along the calibration's artery by game, side and phase, for groups of many kinds to come."""
-    scale = calibration.usable()
-    key = np.stack([turns.game, turns.white, phases(turns)], axis=1)
-    cell = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
-    deltas = deltas_of(turns, calibration)
-    chances = np.empty((len(turns), len(scale.artery.ratings)))
-    return Weighed(turns, deltas, scale, _tally(turns, deltas, calibration, cell, chances), chances, cell)
-
-
-def judge(turns: Turns, calibration: Calibration, groups: Groups) -> Evidence:
-    """Tally the turns of all groups along the calibration's artery; turns without a group are left out."""
-    inside = groups.code >= 0
-    kept = turns.only(inside)
-    code = groups.code[inside]
-    deltas = deltas_of(kept, calibration)
-    cells, cell = np.unique(np.stack([code, kept.game, kept.white], axis=1), axis=0, return_inverse=True)
-    counted = _tally(kept, deltas, calibration, cell.reshape(-1))
-    return _evidence(kept, deltas, calibration.usable(), Groups(groups.keys, code), cells, counted)
-
-
-def _tally(
-    turns: Turns, deltas: Deltas, calibration: Calibration, cell: NDArray[np.intp], chances: Floats | None = None
-) -> Tally:
-    scale = calibration.usable()
-    return tally(
-        scale.artery,
-        deltas.deltas,
-        deltas.played,
-        elsewhere=deltas.elsewhere,
-        allowance=scale.difficulty.allowance(traits_of(turns, calibration)),
-        cells=cell,
-        chances=chances,
-    )
-
-
-def _evidence(
-    turns: Turns, deltas: Deltas, scale: Scale, groups: Groups, cells: NDArray[np.intp], counted: Tally
-) -> Evidence:
-    """Evidence from its cells, whose columns are group, game and whether White."""
-    tags, side = tag_ratings(turns.games), 1 - cells[:, 2]
-    return Evidence(
-        turns=turns,
-        spreads=deltas,
-        scale=scale,
-        groups=groups,
-        tally=counted,
-        group=cells[:, 0],
-        game=cells[:, 1],
-        white=cells[:, 2].astype(np.bool_),
-        rating=tags.ratings[cells[:, 1], side],
-        taken=tags.taken[cells[:, 1], side],
-    )
-
-
-def deltas_of(found: Turns, calibration: Calibration) -> Deltas:
-    """Deltas as the calibration scales them."""
-    return deltas_with(found, **_scaling(calibration))
-
-
-def traits_of(found: Turns, calibration: Calibration) -> Floats:
-    """The traits of the positions, for the calibration's allowance for difficulty."""
-    return traits(
-        found.values, found.ply, found.at_depths(calibration.settings.get("lesser", ())), **_scaling(calibration)
-    )
-
-
-def _scaling(calibration: Calibration) -> dict[str, float]:
-    return {name: float(calibration.settings[name]) for name in ("k", "cap", "tie")}
-
-
-def deltas_with(found: Turns, *, k: float, cap: float, tie: float) -> Deltas:
-    """Deltas by given settings; a played move beyond the cap is elsewhere."""
-    deltas = scaled_deltas(found.values, k=k, cap=cap, tie=tie)
-    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(found.played, 0)]) & (found.played >= 0)
-    return Deltas(deltas, np.where(inside, found.played, -1), elsewhere_deltas(found.values, k=k, cap=cap))
+    network = shipped_policy() if policy is True else policy or None
+    model = calibration.model(policy=network is not None)
+    logs = None
+    if network is not None and model.wants_policy:
+        if network.identity != calibration.network:
+            raise CalibrationError(
+                f"the calibration {calibration.name} was made with another policy network: give that one with "
+                "--policy, --policy none for the engine alone, or make one with 'assay calibrate --policy'."
+            )
+        logs = log_policy(turns.choices, network)
+    g0, g1 = model.exponents(turns.choices, logs)
+    return Evidence(turns, calibration, model, g0, g1)

@@ -6,6 +6,7 @@ pool's scale, a game that no rating explains.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,22 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.curve import LEVEL, Estimate
+from assay.engine.turns import Turns
 from assay.errors import ModelError
 from assay.games.outcomes import score_of
-from assay.moves.evidence import Evidence
-from assay.moves.regan.ipr import (
-    FEW_TURNS,
-    FEWEST_TO_RESAMPLE,
-    FEWEST_TURNS,
-    INTERVALS,
-    METHODS,
-    Rating,
-    rate,
-    rate_by_fit,
-)
-from assay.moves.regan.scale import ARTERY_METHODS, expectation
-from assay.moves.regan.spread import Floats
-from assay.moves.regan.zscores import FAR_BELOW, single_z
+from assay.moves.calibration import POOL, Calibration
+from assay.moves.choice.measures import Measures
+from assay.moves.evidence import Evidence, pools_of
+from assay.moves.groups import Groups
+from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, INTERVALS, Rating, rate_by_fit
+from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.pools import POOLS, SLOW, is_online
 
 # FIDE's table ends at 800 points above or below the opposition.
@@ -59,36 +54,65 @@ def performance_rating(opponents: Sequence[float] | Floats, points: float) -> fl
     return round((low + high) / 2, 6)
 
 
-def far_below(judged: Evidence, cells: NDArray[np.intp], ratings: Floats) -> list[str]:
+# A game so far below a player's rating was wrongly recorded or not played in earnest: see docs/validation.md. One
+# blunder in a handful of turns is no more than that.
+FAR_BELOW = -5.0
+FEWEST_IN_A_GAME = 10
+# The choice model, Regan's way by its name in the papers and here, and the other fit of s and c.
+CHOICE = "choice"
+ALIASES = {"regan": "percentile"}
+METHOD_NAMES = (CHOICE, *FIT_METHODS, "regan")
+COLUMNS = (
+    "group", "games", "turns", "elo", "performance", "ipr", "low", "high", "mm", "mm_expected", "top3", "top3_expected",
+    "ad", "ad_expected", "s", "c", "method", "note",
+)  # fmt: skip
+
+
+def far_below(evidence: Evidence, sides: NDArray[np.intp], ratings: Floats) -> list[str]:
     """A note on the games in which a player falls far below the rating (nan: not known), if there are any."""
-    known = np.isfinite(ratings)
-    rated = cells[known]
-    z = single_z(judged.tally.of(rated), ratings[known], judged.scale)
+    own = sides[np.isfinite(ratings)]
+    if not len(own):
+        return []
+    sums = side_measures(evidence, own, ratings[np.isfinite(ratings)])
+    scatter = evidence.model.scatter
+    z = np.where(sums.turns >= FEWEST_IN_A_GAME, scatter.z(sums) @ scatter.mix, np.nan)
     low = z < FAR_BELOW
     if not low.any():
         return []
     lowest = int(np.nanargmin(z))
-    worst = f"game {judged.game[rated[lowest]] + 1}"
-    games = len(np.unique(judged.game[rated[low]]))
+    worst = f"game {evidence.sides.game[own[lowest]] + 1}"
+    games = len(np.unique(evidence.sides.game[own[low]]))
     which = (
         f"{worst} is far below the rating" if games == 1 else f"{games} games are far below the rating, {worst} most"
     )
     return [f"{which} (z {z[lowest]:.1f}): perhaps wrongly recorded, or not in earnest"]
 
 
-def taken_tags(judged: Evidence, cells: NDArray[np.intp]) -> list[str]:
+def side_measures(evidence: Evidence, sides: NDArray[np.intp], ratings: Floats) -> Measures:
+    """What each of these sides scored beside what is expected of the rating that goes with it."""
+    place = np.full(len(evidence.sides.game), -1)
+    place[sides] = np.arange(len(sides))
+    code = place[evidence.sides.of]
+    if np.array_equal(ratings, evidence.sides.rating[sides]):
+        return evidence.by_tag.sum(code, len(sides))
+    inside = code >= 0
+    return evidence.only(inside).measures(ratings[code[inside]]).sum(code[inside], len(sides))
+
+
+def taken_tags(evidence: Evidence, sides: NDArray[np.intp]) -> list[str]:
     """A note on the games without a rating tag, for which that of another game serves, if there are any."""
-    taken = cells[judged.taken[cells]]
+    every = evidence.sides
+    taken = sides[every.taken[sides]]
     if not len(taken):
         return []
-    games = ", ".join(str(game + 1) for game in np.unique(judged.game[taken]))
-    ratings = " and ".join(f"{rating:.0f}" for rating in np.unique(judged.rating[taken]))
+    games = ", ".join(str(game + 1) for game in np.unique(every.game[taken]))
+    ratings = " and ".join(f"{rating:.0f}" for rating in np.unique(every.rating[taken]))
     return [f"no rating tag in game {games}: {ratings} taken from other games"]
 
 
-def pool_note(judged: Evidence, group: int) -> str:
-    """Why the scale of slow games over the board does not fit a group's games; nothing where it does."""
-    others = [pool for pool in judged.pools(group) if pool != SLOW]
+def pool_note(pools: Sequence[str]) -> str:
+    """Why the scale of slow games over the board does not fit games of these pools; nothing where it does."""
+    others = [pool for pool in pools if pool != SLOW]
     if not others:
         return ""
     where = " and ".join(POOLS[pool] for pool in others)
@@ -96,45 +120,14 @@ def pool_note(judged: Evidence, group: int) -> str:
     return f"{where}: {scale}, so no Elo" if any(map(is_online, others)) else f"{where}: {scale}"
 
 
-def is_elsewhere(judged: Evidence, group: int) -> bool:
-    """Whether any game of a group was played on a server, whose ratings are a scale that no calibration has."""
-    return any(map(is_online, judged.pools(group)))
-
-
-# Regan's way by name.
-ALIASES = {"regan": "percentile"}
-METHOD_NAMES = (*METHODS, "regan")
-COLUMNS = (
-    "group",
-    "games",
-    "turns",
-    "elo",
-    "performance",
-    "ipr",
-    "low",
-    "high",
-    "mm",
-    "mm_expected",
-    "top3",
-    "top3_expected",
-    "ad",
-    "ad_expected",
-    "s",
-    "c",
-    "method",
-    "note",
-)
-
-
 @dataclass(frozen=True)
 class How:
-    """How to rate: method, interval, level, and whether few turns lean on the player's rating."""
+    """How to rate: method, interval (of a fit), level, and the fewest turns of a row."""
 
-    method: str = "combined"
+    method: str = CHOICE
     interval: str = "clustered"
-    level: float = 0.95
-    prior: bool = True
-    min_turns: int = FEWEST_TURNS
+    level: float = LEVEL
+    min_turns: int = 1
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -142,26 +135,39 @@ class How:
             raise ModelError(f"unknown method {self.method!r}: choose one of {', '.join(METHOD_NAMES)}.")
         if self.interval not in INTERVALS:
             raise ModelError(f"unknown interval {self.interval!r}: choose one of {', '.join(INTERVALS)}.")
+        if self.method == CHOICE and self.interval != "clustered":
+            raise ModelError(f"an interval by {self.interval!r} belongs to a fit: give --method regan with it.")
 
 
 @dataclass(frozen=True)
 class Row:
-    """The rating of one group. What is not known is None; `note` says why, and what the rating leans on."""
+    """The rating of one group. What is not known is None; `note` says why.
+
+    `estimate` is nan where there is no rating, infinite where the evidence sets no bound; `s` and `c` belong to a fit.
+    """
 
     group: str
     games: int
     turns: int
     elo: float | None
     performance: float | None
-    rating: Rating | None
+    estimate: Estimate
     actual: Floats
     expected: Floats | None
+    method: str
     note: str
+    s: float | None = None
+    c: float | None = None
     pool: str | None = None  # None where several are mixed
+
+    @property
+    def rating(self) -> float | None:
+        """The rating, None where there is none."""
+        return self.estimate.value if math.isfinite(self.estimate.value) else None
 
     def values(self) -> dict[str, Any]:
         """The row as columns of a table; mm and top3 are shares of the turns, ad the average scaled error."""
-        rating, per_turn = self.rating, self.actual / max(self.turns, 1)
+        per_turn = self.actual / max(self.turns, 1)
         expected = [None] * 3 if self.expected is None else list(self.expected / max(self.turns, 1))
         return {
             "group": self.group,
@@ -169,115 +175,136 @@ class Row:
             "turns": self.turns,
             "elo": self.elo,
             "performance": self.performance,
-            "ipr": rating.rating if rating else None,
-            "low": rating.low if rating else None,
-            "high": rating.high if rating else None,
+            "ipr": self.rating,
+            "low": _finite(self.estimate.low),
+            "high": _finite(self.estimate.high),
             "mm": per_turn[0],
             "mm_expected": expected[0],
             "top3": per_turn[1],
             "top3_expected": expected[1],
             "ad": per_turn[2],
             "ad_expected": expected[2],
-            "s": rating.s if rating else None,
-            "c": rating.c if rating else None,
-            "method": rating.method if rating else None,
+            "s": self.s,
+            "c": self.c,
+            "method": self.method,
             "note": self.note,
         }
 
 
-def rate_groups(judged: Evidence, how: How) -> list[Row]:
-    """Rate every group, in their order."""
-    return [rate_group(judged, group, how) for group in range(len(judged.groups))]
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
-def rate_group(judged: Evidence, group: int, how: How) -> Row:
-    """Rate one group of turns."""
-    cells = judged.cells(group)
-    tally = judged.tally.of(cells)
-    ratings = judged.rating[cells]
+NONE = Estimate()
+
+
+def rate_groups(evidence: Evidence, groups: Groups, how: How | None = None) -> list[Row]:
+    """Rate every group, in their order; turns without a group (-1) are left out."""
+    how = how or How()
+    estimates = evidence.estimates(groups, how.level) if how.method == CHOICE else [NONE] * len(groups)
+    order = np.argsort(groups.code, kind="stable")
+    bounds = np.searchsorted(groups.code[order], np.arange(len(groups) + 1))
+    return [
+        _row(evidence, groups.labels[at], order[bounds[at] : bounds[at + 1]], estimates[at], how)
+        for at in range(len(groups))
+    ]
+
+
+def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimate, how: How) -> Row:
+    every = evidence.sides
+    sides = every.in_group(turns)
+    count = np.bincount(every.of[turns], minlength=len(every.game))[sides]
+    ratings = every.rating[sides]
     known = np.isfinite(ratings)
-    elo = float(np.average(ratings[known], weights=tally.turns[known])) if known.any() else None
-    elsewhere = is_elsewhere(judged, group)
-    expected = None
-    if known.all() and len(cells) and not elsewhere:
-        expected = expectation(tally, ratings, judged.scale).sum(axis=0)
-    turns = int(tally.turns.sum())
-    prior = elo if how.prior and turns < FEW_TURNS and how.interval == "clustered" else None
-    notes = [note for note in (pool_note(judged, group), *taken_tags(judged, cells)) if note]
-    rating = None
-    if not elsewhere:
+    elo = float(np.average(ratings[known], weights=count[known])) if known.any() else None
+    pools = pools_of(evidence.turns, np.unique(every.game[sides]))
+    elsewhere = any(map(is_online, pools))
+    rated = bool(known.all()) and not elsewhere
+    totals = evidence.by_tag
+    notes = [note for note in (pool_note(pools), *taken_tags(evidence, sides)) if note]
+    fitted: Rating | None = None
+    if elsewhere:
+        found = NONE
+    elif len(turns) < how.min_turns:
+        found = NONE
+        notes.append(f"{len(turns)} turns are too few for a rating; it takes at least {how.min_turns}")
+    elif how.method != CHOICE:
         try:
-            rating = _rate(judged, group, how, turns, prior)
-            notes += _notes(rating, judged, how, elo)
+            fitted = _fitted(evidence.turns.only(turns), evidence.calibration, how)
+            found = Estimate(fitted.rating, fitted.low, fitted.high, how.level)
+            notes += _fit_notes(fitted, how)
         except ModelError as error:
             notes.append(str(error).rstrip("."))
-        notes += far_below(judged, cells, ratings if rating is None else np.where(known, ratings, rating.rating))
+    if not elsewhere:
+        notes += _scale_notes(evidence, found)
+        middle = found.value if math.isfinite(found.value) else math.nan
+        notes += far_below(evidence, sides, np.where(known, ratings, middle))
     return Row(
-        group=judged.groups.labels[group],
-        games=len(np.unique(judged.game[cells])),
-        turns=turns,
+        group=label,
+        games=len(np.unique(every.game[sides])),
+        turns=len(turns),
         elo=elo,
-        performance=_performance(judged, cells),
-        rating=rating,
-        actual=tally.actual.sum(axis=0),
-        expected=expected,
+        performance=_performance(evidence, sides),
+        estimate=found,
+        actual=totals.actual[turns].sum(axis=0),
+        expected=totals.expected[turns].sum(axis=0) if rated else None,
+        method=how.method,
         note="; ".join(notes),
-        pool=judged.pools(group)[0] if len(judged.pools(group)) == 1 else None,
+        s=fitted.s if fitted else None,
+        c=fitted.c if fitted else None,
+        pool=pools[0] if len(pools) == 1 else None,
     )
 
 
-def _rate(judged: Evidence, group: int, how: How, turns: int, prior: float | None) -> Rating:
-    method = ALIASES.get(how.method, how.method)
-    if method in ARTERY_METHODS:
-        return rate(
-            judged.by_game(group),
-            judged.scale,
-            method=method,
-            interval=how.interval,
-            level=how.level,
-            prior=prior,
-            seed=how.seed,
-            fewest=how.min_turns,
-        )
-    if turns < max(how.min_turns, FEW_TURNS):
-        raise ModelError(f"{turns} turns are too few for a fit of s and c; it takes {max(how.min_turns, FEW_TURNS)}")
-    rows = judged.turns_of(group)
+def _fitted(turns: Turns, calibration: Calibration, how: How) -> Rating:
+    settings = calibration.settings
+    if len(turns) < FEW_TURNS:
+        raise ModelError(f"{len(turns)} turns are too few for a fit of s and c; it takes {FEW_TURNS}")
+    values = turns.values
+    deltas = scaled_deltas(values, k=settings["k"], cap=settings["cap"], tie=settings["tie"])
+    played = turns.played
+    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(played, 0)]) & (played >= 0)
     return rate_by_fit(
-        judged.spreads.deltas[rows],
-        judged.spreads.played[rows],
-        judged.scale,
-        games=judged.turns.game[rows],
-        elsewhere=judged.spreads.elsewhere[rows],
-        method=method,  # type: ignore[arg-type]
+        deltas,
+        np.where(inside, played, -1),
+        calibration.regan(),
+        games=turns.game,
+        elsewhere=elsewhere_deltas(values, k=float(settings["k"]), cap=float(settings["cap"])),
+        method=ALIASES.get(how.method, how.method),  # type: ignore[arg-type]
         interval=how.interval,
         level=how.level,
         seed=how.seed,
     )
 
 
-def _notes(rating: Rating, judged: Evidence, how: How, elo: float | None) -> list[str]:
+def _fit_notes(fitted: Rating, how: How) -> list[str]:
     notes = []
-    low, high = judged.scale.range
-    if rating.beyond:
-        side = "above" if rating.beyond > 0 else "below"
+    if fitted.beyond:
+        side = "above" if fitted.beyond > 0 else "below"
         notes.append(f"{side} all that the calibration can tell apart: trust the interval, not the rating")
-    elif not low - 100 <= rating.rating <= high + 100:
-        notes.append("extrapolated beyond the calibrated marks")
-    if rating.shrunk:
-        notes.append(f"few turns: drawn towards the rating {elo:.0f} of the tags")
-    elif rating.turns < FEW_TURNS:
-        notes.append("few turns")
-    if how.interval == "bootstrap" and rating.interval != "bootstrap":
+    if how.interval == "bootstrap" and fitted.interval != "bootstrap":
         notes.append(f"a bootstrap takes {FEWEST_TO_RESAMPLE} games: this interval is clustered")
     return notes
 
 
-def _performance(judged: Evidence, cells: NDArray[np.intp]) -> float | None:
-    """The result performance of the sides in these cells, where opponents are rated and games have results."""
-    sides = {(int(judged.game[cell]), bool(judged.white[cell])) for cell in cells}
-    games = judged.turns.games
+def _scale_notes(evidence: Evidence, found: Estimate) -> list[str]:
+    """What the ends of the scale and its marks have to say of an estimate."""
+    scale = evidence.calibration.pools[POOL]
+    if math.isnan(found.value):
+        return []
+    if not found.bounded:
+        return [str(found)]
+    if not scale.low - 100 <= found.value <= scale.high + 100:
+        return ["extrapolated beyond the calibrated marks"]
+    return []
+
+
+def _performance(evidence: Evidence, sides: NDArray[np.intp]) -> float | None:
+    """The result performance of these sides, where opponents are rated and games have results."""
+    games, every = evidence.turns.games, evidence.sides
     opponents, points = [], 0.0
-    for game, white in sorted(sides):
+    for side in sides:
+        game, white = int(every.game[side]), bool(every.white[side])
         score = score_of(games["result"][game])
         opponent = games["black_elo" if white else "white_elo"][game]
         if score is not None and opponent is not None:
@@ -288,4 +315,4 @@ def _performance(judged: Evidence, cells: NDArray[np.intp]) -> float | None:
 
 def sort_rows(rows: Sequence[Row]) -> list[Row]:
     """The best first; groups without a rating at the end."""
-    return sorted(rows, key=lambda row: -row.rating.rating if row.rating else float("inf"))
+    return sorted(rows, key=lambda row: -row.rating if row.rating is not None else float("inf"))

@@ -135,6 +135,11 @@ def read(folder: str | Path | Sequence[str | Path], depth: int) -> Reference:
     return Reference(joined(parts), pl.concat(frames), identities.pop())
 
 
+def is_reference(folder: str | Path) -> bool:
+    """Whether a folder holds parts of a reference set."""
+    return Path(folder).is_dir() and any(Path(folder).glob(f"*{_TURNS}"))
+
+
 def _files(folder: str | Path | Sequence[str | Path]) -> list[Path]:
     given = [folder] if isinstance(folder, str | Path) else list(folder)
     files: list[Path] = []

@@ -1,23 +1,25 @@
-"""A game move by move: what was played, what the engine would play, how likely it is, and the posterior."""
+"""A game move by move: what was played, what the engine would play, how likely it is, and the rating so far."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import chess
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.curve import LEVEL, Curve, Estimate
 from assay.engine.turns import Turns
 from assay.games.packed import decode_move, to_fen
-from assay.moves.calibration import Calibration
-from assay.moves.evidence import Weighed, weigh
+from assay.moves.choice.logit import Floats
+from assay.moves.evidence import Evidence
 from assay.moves.fits import refuse_one_line
 from assay.moves.regan.models import move_probabilities
-from assay.moves.regan.posterior import Posterior, posterior_along
-from assay.moves.regan.spread import Floats, scaled_deltas
+from assay.moves.regan.spread import scaled_deltas
 
 ELSEWHERE = "elsewhere"
+TAG_SD = 200.0
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class ShownTurn:
     """One turn: its number as in a score sheet, the move played and its probability, and the spread, best first.
 
     `value` is that of the move played, in pawns, None if the engine valued it neither here nor by the next position;
-    `rank`, `delta` and `probability` are None where it did not list the move.
+    `rank` and `delta` are None where it did not list the move.
     """
 
     move: int
@@ -54,25 +56,35 @@ class ShownTurn:
         return f"{self.move}{'.' if self.white else '...'}"
 
 
-def show_turns(turns: Turns, s: Floats, c: Floats, *, lines: int = 5) -> list[ShownTurn]:
-    """Turn by turn, with the probabilities of a player of `s` and `c` (one value per turn)."""
+def chances_at(evidence: Evidence, ratings: Floats) -> Floats:
+    """Turns x moves, best first: the chances of the moves for players of these ratings, one for each turn."""
+    row = evidence.turns.rows
+    return np.where(row < 0, np.nan, evidence.chances(ratings)[row])
+
+
+def chances_of(turns: Turns, s: float, c: float) -> Floats:
+    """Turns x moves, best first: the chances of the moves for a player of these s and c, in Regan's model."""
+    return np.asarray(move_probabilities(scaled_deltas(turns.values), s, c))
+
+
+def show_turns(turns: Turns, chances: Floats, *, lines: int = 5) -> list[ShownTurn]:
+    """Turn by turn, with the chances of the moves (turns x moves, best first)."""
     refuse_one_line(turns)
     values = turns.values
-    deltas = scaled_deltas(values)
-    p = move_probabilities(deltas, s, c)
+    deltas, moves, columns = scaled_deltas(values), turns.moves, turns.played
     shown = []
     for t in range(len(turns)):
         board = chess.Board(to_fen(turns.keys[t].tobytes()))
-        played = int(turns.played[t])
+        played = int(columns[t])
         ranks = list(range(min(lines, int(np.isfinite(values[t]).sum()))))
         if played >= len(ranks):
             ranks.append(played)
         spread = tuple(
             Listed(
-                board.san(chess.Move.from_uci(decode_move(int(turns.moves[t, i])))),
+                board.san(chess.Move.from_uci(decode_move(int(moves[t, i])))),
                 float(values[t, i]),
                 float(deltas[t, i]),
-                float(p[t, i]),
+                float(chances[t, i]),
                 i == played,
             )
             for i in ranks
@@ -94,47 +106,44 @@ def show_turns(turns: Turns, s: Floats, c: Floats, *, lines: int = 5) -> list[Sh
 
 
 @dataclass(frozen=True)
-class PlayerPosterior:
-    """One side's posterior: before the first counted turn (row 0) and after each; `move` and `ply` are the turns'."""
+class Running:
+    """One side's rating after each of its counted turns: the turns' numbers, and the estimates."""
 
     player: str
     white: bool
     rating: float | None
     move: NDArray[np.int64]
     ply: NDArray[np.int64]
-    posterior: Posterior
+    estimates: Sequence[Estimate]
 
 
-def game_posteriors(
-    turns: Turns, game: int, calibration: Calibration, *, prior: tuple[float, float] | str | None = None
-) -> list[PlayerPosterior]:
-    """Follow both players of a game (its number in `turns`, from 0).
+def running(
+    evidence: Evidence, game: int, *, prior: tuple[float, float] | str | None = None, level: float = LEVEL
+) -> list[Running]:
+    """Follow both players of a game (its number in the turns, from 0): the sum of their turns' curves so far.
 
-    `prior` is a mean and a standard deviation, "tag" for the rating in the tags with a standard deviation of 200 (flat
-    where there is none), or None for all ratings alike.
+    `prior` is a mean and a standard deviation, "tag" for the rating in the tags with a standard deviation of 200 (none
+    where there is no tag), or None: then the last estimate is what the moves of the game say, and nothing else.
     """
-    return posteriors_in(weigh(turns.only(turns.game == game), calibration), game, prior=prior)
-
-
-def posteriors_in(
-    weighed: Weighed, game: int, *, prior: tuple[float, float] | str | None = None
-) -> list[PlayerPosterior]:
-    """Follow both players of a game whose turns are tallied; see `game_posteriors`."""
-    turns, out = weighed.turns, []
+    turns, out = evidence.turns, []
     for white in (True, False):
         own = np.flatnonzero((turns.game == game) & (turns.white == white))
-        side = "white" if white else "black"
-        tag = turns.games[f"{side}_elo"][game]
-        chosen = ((float(tag), 200.0) if tag is not None else None) if isinstance(prior, str) else prior
-        ratings, chances = weighed.tally.ratings, weighed.chances[own]
+        name = turns.games["white" if white else "black"][game]
+        tag = turns.games["white_elo" if white else "black_elo"][game]
+        curve = evidence.curve[own]
+        table = np.cumsum(curve.table, axis=0) + _log_prior(curve, prior, tag) / evidence.honesty.power
+        found = Curve(table, curve.grid).estimates(evidence.honesty, level) if len(own) else []
         out.append(
-            PlayerPosterior(
-                player=turns.games[side][game] or "?",
-                white=white,
-                rating=None if tag is None else float(tag),
-                move=turns.move[own],
-                ply=turns.ply[own],
-                posterior=posterior_along(ratings, chances, weighed.scale, prior=chosen),
-            )
+            Running(name or "?", white, None if tag is None else float(tag), turns.move[own], turns.ply[own], found)
         )
     return out
+
+
+def _log_prior(curve: Curve, prior: tuple[float, float] | str | None, tag: float | None) -> Floats:
+    """The logarithm of the prior on the grid of a curve."""
+    if isinstance(prior, str):
+        prior = None if tag is None else (float(tag), TAG_SD)
+    if prior is None:
+        return np.zeros(len(curve.grid))
+    mean, deviation = prior
+    return np.asarray(-0.5 * ((curve.grid - mean) / deviation) ** 2)

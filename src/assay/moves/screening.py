@@ -9,24 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.curve import Estimate
 from assay.errors import ModelError
-from assay.moves.evidence import Evidence
-from assay.moves.performance import far_below, is_elsewhere, pool_note, taken_tags
-from assay.moves.regan.ipr import FEWEST_TURNS, Rating, rate
-from assay.moves.regan.scale import engine_rating
-from assay.moves.regan.zscores import (
-    FEWEST_FOR_NULL,
-    Assistance,
-    Screened,
-    assistance,
-    log_chances,
-    null_by_group,
-    p_values,
-    q_values,
-    screen,
-)
-from assay.pools import STANDARD
+from assay.moves.choice.measures import Measures, engine_rating
+from assay.moves.evidence import Evidence, pools_of
+from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
+from assay.moves.groups import Groups
+from assay.moves.performance import far_below, pool_note, taken_tags
+from assay.pools import STANDARD, is_online
 
+FEWEST_TURNS = 20
 # Over the board, before any evidence: one player in ten thousand.
 PRIOR_ODDS = 1e-4
 COLUMNS = (
@@ -61,6 +53,17 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
+class Screened:
+    """Actual and expected totals of match, top3 and error, their z's, and the combined z."""
+
+    turns: int
+    actual: NDArray[np.float64]
+    expected: NDArray[np.float64]
+    z: NDArray[np.float64]
+    combined: float
+
+
+@dataclass(frozen=True)
 class ScreenRow:
     """One player in one event (or part of the games).
 
@@ -74,7 +77,7 @@ class ScreenRow:
     rating: float | None
     screened: Screened | None
     z: float | None
-    ipr: Rating | None
+    ipr: Estimate | None
     assisted: Assistance | None
     p_value: float | None
     q_value: float | None
@@ -110,7 +113,7 @@ class ScreenRow:
             "z_ae": z[2],
             "z": self.z,
             "roi": None if self.z is None else 50 + 5 * self.z,
-            "ipr": self.ipr.rating if self.ipr else None,
+            "ipr": self.ipr.value if self.ipr else None,
             "ipr_low": self.ipr.low if self.ipr else None,
             "ipr_high": self.ipr.high if self.ipr else None,
             "likelihood_ratio": self.likelihood_ratio,
@@ -125,7 +128,8 @@ class ScreenRow:
 
 
 def screen_groups(
-    judged: Evidence,
+    evidence: Evidence,
+    groups: Groups,
     *,
     ratings: Mapping[str, float] | None = None,
     null: str = "calibrated",
@@ -138,7 +142,20 @@ def screen_groups(
     spread of the field itself (those of the same pool, by rating band where ten players share one).
     """
     own = null == "field"
-    rows = [_row(judged, group, ratings, own, rating_error, min_turns) for group in range(len(judged.groups))]
+    estimates = evidence.estimates(groups)
+    rows = [
+        _row(
+            evidence,
+            groups.keys[at],
+            np.flatnonzero(groups.code == at),
+            estimates[at],
+            ratings,
+            own,
+            rating_error,
+            min_turns,
+        )
+        for at in range(len(groups))
+    ]
     rows = _against_field(rows) if own else rows
     found = [row for row in rows if row.z is not None]
     p = p_values(np.array([row.z for row in found], dtype=np.float64))
@@ -152,26 +169,27 @@ def screen_groups(
 
 
 def _row(
-    judged: Evidence,
-    group: int,
+    evidence: Evidence,
+    key: tuple[str, ...],
+    turns: NDArray[np.intp],
+    ipr: Estimate,
     given: Mapping[str, float] | None,
     own_null: bool,
     rating_error: float,
     min_turns: int,
 ) -> ScreenRow:
-    player, part = judged.groups.keys[group][:2]
-    cells = judged.cells(group)
-    tally = judged.tally.of(cells)
-    turns = int(tally.turns.sum())
+    player, part = key[:2]
+    every = evidence.sides
+    sides = every.in_group(turns)
     asked = (given or {}).get(player)
-    rating = judged.rating[cells] if asked is None else np.full(len(cells), asked)
-    pools = judged.pools(group)
-    elsewhere = is_elsewhere(judged, group)
+    rating = every.rating[sides] if asked is None else np.full(len(sides), asked)
+    pools = pools_of(evidence.turns, np.unique(every.game[sides]))
+    elsewhere = any(map(is_online, pools))
     blank = ScreenRow(
         player=player,
         part=part,
-        games=len(np.unique(judged.game[cells])),
-        turns=turns,
+        games=len(np.unique(every.game[sides])),
+        turns=len(turns),
         rating=None,
         screened=None,
         z=None,
@@ -183,51 +201,65 @@ def _row(
         pool=pools[0] if len(pools) == 1 else None,
         note="",
     )
-    odd = [*filter(None, [pool_note(judged, group)]), *([] if asked is not None else taken_tags(judged, cells))]
-    odd += [] if elsewhere else far_below(judged, cells, rating)
-    if turns < min_turns:
-        return replace(blank, note="; ".join([f"{turns} turns are too few; it takes {min_turns}", *odd]))
-    ipr = None
-    if not elsewhere:
-        try:
-            ipr = rate(judged.by_game(group), judged.scale, fewest=min_turns)
-        except ModelError as error:
-            return replace(blank, note="; ".join([str(error).rstrip("."), *odd]))
+    odd = [*filter(None, [pool_note(pools)]), *([] if asked is not None else taken_tags(evidence, sides))]
+    odd += [] if elsewhere else far_below(evidence, sides, rating)
+    if len(turns) < min_turns:
+        return replace(blank, note="; ".join([f"{len(turns)} turns are too few; it takes {min_turns}", *odd]))
+    shown = None if elsewhere or not ipr.known else ipr
     if not np.isfinite(rating).all():
         lacking = "no rating in the tags: nothing to compare with (give one with --rating)"
-        return replace(blank, ipr=ipr, note="; ".join([lacking, *odd]))
+        return replace(blank, ipr=shown, note="; ".join([lacking, *odd]))
     if elsewhere and not own_null and asked is None:
         lacking = "a rating of another scale says nothing of what to expect (use --null field, or --rating)"
         return replace(blank, note="; ".join([*odd, lacking]))
-    found = screen(tally, rating, judged.scale, rating_error=rating_error)
-    mean = float(np.average(rating, weights=tally.turns))
+    place = np.zeros(len(every.game), np.intp)
+    place[sides] = np.arange(len(sides))
+    own = rating[place[every.of[turns]]]
+    inside = np.zeros(len(evidence.turns), np.bool_)
+    inside[turns] = True
+    mine = evidence.only(inside)
+    found = screen(mine, own, rating_error=rating_error)
+    if not np.isfinite(found.combined):
+        lacking = f"there was too little to get wrong in these {len(turns)} turns"
+        return replace(blank, ipr=shown, note="; ".join([lacking, *odd]))
     return replace(
         blank,
-        rating=mean,
+        rating=float(own.mean()),
         screened=found,
         z=found.combined,
-        ipr=ipr,
-        assisted=_assisted(judged, group, cells, rating),
+        ipr=shown,
+        assisted=_assisted(mine, own),
         note="; ".join(odd),
     )
 
 
-def _assisted(judged: Evidence, group: int, cells: NDArray[np.intp], rating: NDArray[np.float64]) -> Assistance:
+def screen(evidence: Evidence, ratings: NDArray[np.float64], *, rating_error: float = 0.0) -> Screened:
+    """Compare turns with what is expected of the rating that goes with each.
+
+    z_k = (actual - expected) / (k x sigma), signed so that strong play is positive (RMH11, section 4); the combined z
+    mixes the three by weight and divides by the standard deviation that their measured correlation gives the mixture.
+    `rating_error` is how far the rating may be off (a standard deviation in Elo); it widens every sigma.
+    """
+    scatter, mix = evidence.model.scatter, evidence.model.scatter.mix
+    sums = _total(evidence.measures(ratings))
+    z = scatter.z(sums)[0]
+    combined = float(z @ mix)
+    if rating_error > 0:
+        higher = _total(evidence.measures(ratings + rating_error)).expected
+        shift = scatter.z(replace(sums, actual=higher))[0]
+        z, combined = z / np.sqrt(1 + shift**2), combined / float(np.sqrt(1 + (shift @ mix) ** 2))
+    return Screened(len(ratings), sums.actual[0], sums.expected[0], z, combined)
+
+
+def _total(measures: Measures) -> Measures:
+    return measures.sum(np.zeros(len(measures.turns), np.intp), 1)
+
+
+def _assisted(evidence: Evidence, ratings: NDArray[np.float64]) -> Assistance:
     """The best mixture with engine-like play."""
-    artery = judged.scale.artery
-    rows = judged.turns_of(group)
-    of_side = {
-        (int(judged.game[cell]), bool(judged.white[cell])): value for cell, value in zip(cells, rating, strict=True)
-    }
-    own = np.array(
-        [
-            of_side[int(game), bool(white)]
-            for game, white in zip(judged.turns.game[rows], judged.turns.white[rows], strict=True)
-        ]
-    )
-    deltas, played = judged.spreads.deltas[rows], judged.spreads.played[rows]
-    log_own, log_engine = (log_chances(deltas, played, *artery.points(of)) for of in (own, engine_rating(own)))
-    return assistance(log_own, log_engine, judged.scale.power)
+    chosen = evidence.turns.choices.chosen
+    log_own, log_engine = (np.log(evidence.chances(of)[chosen]) for of in (ratings, engine_rating(ratings)))
+    return assistance(log_own, log_engine, evidence.honesty.power)
 
 
 def _against_field(rows: list[ScreenRow]) -> list[ScreenRow]:

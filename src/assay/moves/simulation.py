@@ -1,6 +1,6 @@
 """A tournament among agents: games whose players are known to the last decimal.
 
-Each agent plays with the model's probabilities on what an engine says of the position. A player may be helped: on a
+Each agent plays with the model's chances on what an engine says of the position. A player may be helped: on a
 share of the moves the engine's first choice is played instead. The truth goes into the manifest, so that every method
 can be tried on games where the answer is known.
 """
@@ -20,13 +20,17 @@ import chess.pgn
 import numpy as np
 
 from assay.engine import score
+from assay.engine.choices import Choices
 from assay.engine.local import Engine
 from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
 from assay.errors import InputError
-from assay.games.packed import decode_move
+from assay.games.packed import decode_move, encode_move
+from assay.moves.calibration import Calibration
+from assay.moves.natural import log_policy
 from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
+from assay.policy.chances import Network, shipped
 
 RESIGN = -6.0
 LONGEST = 300
@@ -61,11 +65,14 @@ class Assist:
 
 @dataclass(frozen=True)
 class Entrant:
-    """A player of the tournament: name, parameters, the rating in the tags, if any, and help, if any."""
+    """A player of the tournament: name, parameters in Regan's model or a rating in the choice model, help if any.
+
+    The rating, if any, stands in the tags.
+    """
 
     name: str
-    s: float
-    c: float
+    s: float | None = None
+    c: float | None = None
     elo: int | None = None
     assist: Assist | None = None
 
@@ -124,21 +131,59 @@ def pairings(entrants: Sequence[Entrant], games: int) -> list[tuple[Entrant, Ent
 
 
 Look = Callable[[str], Valued]
+# The chances of the moves of a position for a player of a rating, with the two moves before: in the order of the moves.
+Chooser = Callable[[Valued, int, Sequence[str], float], Floats]
 
 
-def play(white: Entrant, black: Entrant, look: Look, *, seed: int, round_number: int = 1) -> Played:
+def choosing(calibration: Calibration, policy: Network | bool = True) -> Chooser:
+    """How players of a rating choose, by a calibration's model."""
+    network = shipped() if policy is True else policy or None
+    model = calibration.model(policy=network is not None)
+
+    def chances(valued: Valued, ply: int, before: Sequence[str], elo: float) -> Floats:
+        codes, moves = valued.table()[: model.depth].T, valued.move_codes()
+        levels = np.minimum(np.arange(model.depth), codes.shape[1] - 1)
+        last = [encode_move(move) for move in (*before[-1:], *before[-2:-1])] + [0, 0]
+        choices = Choices(
+            codes=codes[:, levels],
+            moves=moves,
+            start=np.array([0, len(moves)]),
+            played=np.zeros(1, np.int64),
+            keys=np.frombuffer(valued.key, np.uint8)[None],
+            before=np.array([last[0]], np.uint16),
+            own=np.array([last[1] if len(before) > 1 else 0], np.uint16),
+            ply=np.array([ply]),
+            unit=np.zeros(1, np.int64),
+        )
+        logs = log_policy(choices, network) if network is not None and model.wants_policy else None
+        return np.exp(model.log_chances(choices, elo, logs))
+
+    return chances
+
+
+def play(
+    white: Entrant,
+    black: Entrant,
+    look: Look,
+    *,
+    seed: int,
+    round_number: int = 1,
+    model: Chooser | None = None,
+) -> Played:
     """Play one game; it ends by the rules, by resignation (6 pawns down), or as a draw after 150 moves."""
     board = chess.Board()
     random = np.random.default_rng(seed)
+    sides = {chess.WHITE: white, chess.BLACK: black}
     agents = {
-        chess.WHITE: (white, Agent(white.s, white.c, seed=random)),
-        chess.BLACK: (black, Agent(black.s, black.c, seed=random)),
+        color: Agent(entrant.s, entrant.c, seed=random) if entrant.s is not None and entrant.c is not None else None
+        for color, entrant in sides.items()
     }
     moves: list[str] = []
     assisted: list[int] = []
     while (result := _result(board)) is None:
-        entrant, agent = agents[board.turn]
-        options, values = listed(look(board.fen()))
+        entrant, agent = sides[board.turn], agents[board.turn]
+        valued = look(board.fen())
+        options, values = listed(valued)
         if values[0] < RESIGN:
             result = "0-1" if board.turn == chess.WHITE else "1-0"
             break
@@ -149,7 +194,16 @@ def play(white: Entrant, black: Entrant, look: Look, *, seed: int, round_number:
         )
         if helped:
             assisted.append(len(moves))
-        move = options[0] if helped else options[agent.choose(values)]
+        if helped:
+            move = options[0]
+        elif agent is not None:
+            move = options[agent.choose(values)]
+        else:
+            if model is None or entrant.elo is None:
+                raise InputError(f"{entrant.name} has neither s and c nor a rating with a model to choose by.")
+            chances = model(valued, len(moves), moves, float(entrant.elo))
+            codes = valued.move_codes()
+            move = decode_move(int(codes[random.choice(len(codes), p=chances / chances.sum())]))
         moves.append(move)
         board.push_uci(move)
     return Played(white, black, tuple(moves), result, tuple(assisted), round_number)
@@ -185,6 +239,7 @@ def tournament(
     seed: int = 0,
     workers: int = 1,
     keep: Callable[[Valued | LeftOut], None] | None = None,
+    model: Chooser | None = None,
 ) -> Iterator[Played]:
     """Play the games on so many engines at a time, and hand them out in order.
 
@@ -216,7 +271,7 @@ def tournament(
 
         def one(number: int) -> Played:
             white, black = pairs[number]
-            return play(white, black, look, seed=seeds[number], round_number=number + 1)
+            return play(white, black, look, seed=seeds[number], round_number=number + 1, model=model)
 
         waiting = [pool.submit(one, number) for number in range(games)]
         try:

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
-from math import inf
+from math import inf, isfinite
 from typing import TypeVar
 
 import numpy as np
@@ -15,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay import __version__
-from assay.curve import Estimate
+from assay.curve import GRID, Estimate
 from assay.engine.analysis import Analysis
 from assay.engine.turns import Turns
 from assay.games import Game
@@ -25,12 +24,12 @@ from assay.games.source import Source
 from assay.learned.guess import AGAIN
 from assay.moves.analysed import turns_in
 from assay.moves.calibration import Calibration
-from assay.moves.evidence import Weighed, weigh
+from assay.moves.evidence import Evidence, weigh
 from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, tag_ratings
-from assay.moves.performance import How, Row, rate_groups
-from assay.moves.regan import scaled_deltas
-from assay.moves.review import posteriors_in
+from assay.moves.performance import Row, rate_groups
+from assay.moves.review import running
 from assay.moves.screening import ScreenRow, screen_groups
+from assay.policy.chances import Network
 from assay.pools import POOLS, SLOW, is_online, scale_of
 from assay.reports.content import (
     LEVEL,
@@ -74,13 +73,15 @@ class Input:
         return np.array([at not in again for at in range(len(self.games))], np.bool_)
 
 
-def assemble(given: Input, analysis: Analysis, calibration: Calibration) -> Report:
+def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy: Network | bool = True) -> Report:
     """Everything that a report says about these games, which are those of the analysis."""
     whole = in_pool(turns_in(analysis, calibration), given.pool)
     counted = np.flatnonzero(given.counted & np.array(is_standard(whole.games))).tolist()
     turns = _apart_by_pool(whole, counted)
     tags = turns.games[counted]
-    weighed = weigh(turns, calibration) if len(turns) else None
+    # Judged once, all turns whose moves are valued; ratings stand on those that count.
+    every = weigh(analysis.all_turns(), calibration, policy)
+    weighed = _counting(every, turns) if len(turns) else None
     rated = _rate_players(weighed)
     standing = result_ratings(tags)
     names = list(zip(*([name or UNKNOWN for name in tags[side]] for side in ("white", "black")), strict=True))
@@ -94,14 +95,18 @@ def assemble(given: Input, analysis: Analysis, calibration: Calibration) -> Repo
     return Report(
         title=_title(turns.games, given.name),
         players=tuple(players),
-        games=_games(
-            given, whole.games, turns, analysis, calibration, {player.name: player for player in players}, weighed
-        ),
+        games=_games(given, whole.games, turns, analysis, every, {player.name: player for player in players}, weighed),
         provenance=_provenance(given, turns, calibration, learned),
         site=_only(turns.games["site"]),
         dates=_dates(turns.games["date"]),
         games_expected=given.expected or len(given.games),
     )
+
+
+def _counting(every: Evidence, turns: Turns) -> Evidence:
+    """Of the evidence of all turns that of those which count."""
+    counts = np.isin(every.turns.game << 16 | every.turns.ply, turns.game << 16 | turns.ply)
+    return replace(every.only(counts), turns=turns)
 
 
 def _apart_by_pool(turns: Turns, counted: Sequence[int]) -> Turns:
@@ -135,12 +140,12 @@ class _Rated:
     by_phase: dict[str, list[tuple[str, Row]]]
 
 
-def _rate_players(weighed: Weighed | None) -> _Rated:
+def _rate_players(weighed: Evidence | None) -> _Rated:
     if weighed is None:
         return _Rated({}, {}, {})
     turns = weighed.turns
     players = group(turns, "player")
-    whole = rate_groups(weighed.by(players), How())
+    whole = rate_groups(weighed, players)
     games = group(turns, "player", "game")
     number = {code: int(turns.game[at]) for at, code in reversed(list(enumerate(games.code.tolist())))}
     phases = group(turns, "player", "phase")
@@ -151,18 +156,18 @@ def _rate_players(weighed: Weighed | None) -> _Rated:
     )
 
 
-def _by_player(groups: Groups, label: Mapping[int, Label], weighed: Weighed) -> dict[str, list[tuple[Label, Row]]]:
-    rows = rate_groups(weighed.by(groups), How())
+def _by_player(groups: Groups, label: Mapping[int, Label], weighed: Evidence) -> dict[str, list[tuple[Label, Row]]]:
+    rows = rate_groups(weighed, groups)
     found: dict[str, list[tuple[Label, Row]]] = {}
     for code, (key, row) in enumerate(zip(groups.keys, rows, strict=True)):
         found.setdefault(key[0], []).append((label[code], row))
     return found
 
 
-def _screen(weighed: Weighed | None) -> dict[str, ScreenRow]:
+def _screen(weighed: Evidence | None) -> dict[str, ScreenRow]:
     if weighed is None:
         return {}
-    rows = screen_groups(weighed.by(group(weighed.turns, "player", "all")))
+    rows = screen_groups(weighed, group(weighed.turns, "player", "all"))
     return {row.player: row for row in rows}
 
 
@@ -188,7 +193,7 @@ def _player(
         result=standing.get(name, Estimate(note="no result counts")),
         intrinsic=_estimate(row),
         learned=learned.ratings.get(name, Estimate(note=learned.note or UNREAD)),
-        method=row.rating.method if row and row.rating else "",
+        method=row.method if row and row.rating is not None else "",
         measures=_measures(row, line),
         by_game=tuple(
             Part(f"{at + 1}. {_opponent(games, at, name)}", part.turns, _estimate(part), at + 1)
@@ -206,7 +211,7 @@ def _estimate(row: Row | None) -> Estimate:
         return Estimate(note="no move counts")
     if row.rating is None:
         return Estimate(note=row.note)
-    return Estimate(row.rating.rating, row.rating.low, row.rating.high, note=row.note)
+    return replace(row.estimate, note=row.note)
 
 
 def _measures(row: Row | None, line: ScreenRow | None) -> tuple[Measure, ...]:
@@ -266,9 +271,9 @@ def _games(
     plain: pl.DataFrame,
     turns: Turns,
     analysis: Analysis,
-    calibration: Calibration,
+    every: Evidence,
     players: Mapping[str, PlayerSection],
-    weighed: Weighed | None,
+    weighed: Evidence | None,
 ) -> tuple[GameSection, ...]:
     """Every game move by move; `plain` has the names as they stand in the tags, `turns` as they are called here."""
     tags, known = turns.games, tag_ratings(turns.games)
@@ -283,14 +288,12 @@ def _games(
                 rating = player.intrinsic.value
             if np.isfinite(rating):
                 ratings[at, white] = rating
-    settings = calibration.settings
     walks = walk(
         given.games,
         analysis,
-        limit=float(settings["limit"]),
-        scaled=partial(scaled_deltas, k=settings["k"], cap=settings["cap"], tie=settings["tie"]),
+        evidence=every,
+        limit=float(every.calibration.settings["limit"]),
         ratings=ratings,
-        skill=calibration.usable().artery.at,
         posteriors=_posteriors(weighed),
     )
     return tuple(
@@ -327,8 +330,11 @@ def _game_note(reason: str, again: int | None, pool: str) -> str:
     return "" if pool == SLOW else f"{POOLS[pool].capitalize()}: the chances are those of slow games."
 
 
-def _posteriors(weighed: Weighed | None) -> dict[tuple[int, int], Estimate]:
-    """The posterior of the mover after each counted move, from that game alone."""
+def _posteriors(weighed: Evidence | None) -> dict[tuple[int, int], Estimate]:
+    """The rating of the mover after each counted move, from that game alone; none before the moves tell.
+
+    An open end is drawn to the end of the scale.
+    """
     found: dict[tuple[int, int], Estimate] = {}
     if weighed is None:
         return found
@@ -336,11 +342,11 @@ def _posteriors(weighed: Weighed | None) -> dict[tuple[int, int], Estimate]:
     for game in np.unique(turns.game).tolist():
         if is_online(turns.games["pool"][game]):
             continue
-        for side in posteriors_in(weighed, game):
-            low, high = side.posterior.interval()
-            middle = side.posterior.mean
-            for at, ply in enumerate(side.ply.tolist(), start=1):
-                found[game, ply] = Estimate(float(middle[at]), float(low[at]), float(high[at]))
+        for side in running(weighed, game):
+            for ply, said in zip(side.ply.tolist(), side.estimates, strict=True):
+                if isfinite(said.value):
+                    low, high = max(said.low, float(GRID[0])), min(said.high, float(GRID[-1]))
+                    found[game, ply] = replace(said, low=low, high=high)
     return found
 
 
@@ -375,16 +381,13 @@ def _settings(calibration: Calibration) -> dict[str, str]:
     own = calibration.settings
     return {
         "Moves that count": f"from move {own['from_move']}, while neither side is {own['limit']:g} pawns ahead",
-        "Scaling": f"k {own['k']:g}, cap {own['cap']:g} pawns, tie {own['tie']:g}",
-        "Model": f"{own['model']}, curve {own['curve']}",
-        "Intervals": f"{LEVEL} %, clustered by game",
+        "Intervals": f"{LEVEL} %",
         "Results": f"on the level of the tags, with a prior of {PRIOR:.0f} about the rating in the tags",
     }
 
 
 def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: Learned) -> Provenance:
     identity = turns.identities[0]
-    line = calibration.line
     problems: Counter[str] = Counter(given.problems)
     problems.update(turns.problems)
     problems.update({AGAIN: len(given.duplicates)} if given.duplicates else {})
@@ -397,10 +400,7 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
         engine=str(identity),
         depth=turns.depth,
         calibration=calibration.name,
-        calibration_line=(
-            f"Elo = {line.intercept:.0f} − {line.slope:.0f} × average error on the reference positions; "
-            f"{calibration.games:,} games, {calibration.turns:,} moves"
-        ),
+        calibration_line=f"choice model, {calibration.games:,} games, {calibration.turns:,} moves",
         learned_model=learned.model,
         turns=len(turns),
         left_out=dict(turns.excluded.most_common()),

@@ -19,6 +19,7 @@ from assay.games.duplicates import Duplicates
 from assay.games.stream import Paths
 from assay.moves.analysed import analysed
 from assay.moves.calibration import Calibration, depth_of, load
+from assay.policy.chances import Network
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report
@@ -44,6 +45,7 @@ class Making:
     keep_duplicates: bool = False
     pool: str | None = None
     depth: int | None = None
+    policy: Network | bool = True
 
 
 def make(
@@ -63,7 +65,7 @@ def make(
     """
     calibration = load(making.calibration, depth=making.depth or depth_of(preset))
     given = replace(read_input(files, name, where=where, keep_duplicates=making.keep_duplicates), pool=making.pool)
-    growing = _Growing(given, calibration, publish) if publish else nullcontext()
+    growing = _Growing(given, calibration, making.policy, publish) if publish else nullcontext()
     with growing as each:
         analysis = analysed(
             given.games,
@@ -79,7 +81,7 @@ def make(
             each=each,
         )
     with analysis:
-        report = assemble(given, analysis, calibration)
+        report = assemble(given, analysis, calibration, making.policy)
     if publish:
         publish(report)
     return report
@@ -99,8 +101,10 @@ def read_input(files: Paths, name: str = "", *, where: str | None = None, keep_d
 class _Growing:
     """While the block runs, publish a report of the games that are analysed whole, as often as is cheap."""
 
-    def __init__(self, given: Input, calibration: Calibration, publish: Callable[[Report], None]) -> None:
-        self.given, self.calibration, self.publish = given, calibration, publish
+    def __init__(
+        self, given: Input, calibration: Calibration, policy: Network | bool, publish: Callable[[Report], None]
+    ) -> None:
+        self.given, self.calibration, self.policy, self.publish = given, calibration, policy, publish
         self.whole = np.zeros(len(given.games), np.bool_)
         self.analysis: Analysis | None = None
         self.done = threading.Event()
@@ -137,4 +141,4 @@ class _Growing:
         found = [each for each in self.given.duplicates.found if each.number <= games]
         part = replace(self.given, games=self.given.games[:games], duplicates=Duplicates(found))
         with analysis.first(games) as first:
-            return assemble(part, first, self.calibration)
+            return assemble(part, first, self.calibration, self.policy)

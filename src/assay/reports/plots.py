@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from assay.curve import GRID
 from assay.engine.turns import Turns
 from assay.errors import OutputError
 from assay.moves.calibration import Calibration
 from assay.moves.fits import FitRow, Fitting, losses
 from assay.moves.performance import Row
 from assay.moves.regan.spread import Floats
-from assay.moves.review import PlayerPosterior
+from assay.moves.review import Running
 from assay.paths import atomic
 
 # Okabe and Ito's colours can be told apart by everybody.
@@ -57,14 +58,14 @@ def plot_calibration(calibration: Calibration, folder: Path) -> list[Path]:
         error = [2 * float(mark.get("ae_r_error") or 0) for mark in marks]
         left.errorbar(elo, [mark["ae_r"] for mark in marks], yerr=error, fmt="o", color=BLUE, label="marks, ±2 s.e.")
     ends = np.array([elo.min() - 100, elo.max() + 100])
-    line = calibration.line
-    formula = f"{line.intercept:.0f} − {line.slope:.0f} AE"
-    left.plot(ends, [line.average_error(r) for r in ends], color=ORANGE, label=formula)
+    if (line := calibration.line) is not None:
+        formula = f"{line.intercept:.0f} − {line.slope:.0f} AE"
+        left.plot(ends, [line.average_error(r) for r in ends], color=ORANGE, label=formula)
     left.set(xlabel="Elo", ylabel="average scaled error on the reference set", title="The line")
     left.legend(frameon=False)
-    right.plot(elo, [mark["s_fit"] for mark in marks], "o-", color=BLUE, label="s, c on the artery")
-    right.plot(elo, [mark["c_fit"] for mark in marks], "s--", color=ORANGE, label="c, the artery")
-    right.set(xlabel="Elo", ylabel="s, c", title="The artery")
+    right.plot(elo, [mark["s_fit"] for mark in marks], "o-", color=BLUE, label="s, with that c")
+    right.plot(elo, [mark["c_fit"] for mark in marks], "s--", color=ORANGE, label="c, a straight line")
+    right.set(xlabel="Elo", ylabel="s, c", title="s and c")
     right.legend(frameon=False)
     figure.suptitle(str(calibration))
     return [save(figure, folder, f"{calibration.name}.png")]
@@ -83,10 +84,11 @@ def plot_ratings(rows: Sequence[Row], by: str, folder: Path) -> list[Path]:
 
 
 def _interval(rows: Sequence[Row]) -> tuple[list[float], Any]:
-    ratings = [row.rating for row in rows if row.rating is not None]
-    value = [rating.rating for rating in ratings]
-    around = [[rating.rating - rating.low for rating in ratings], [rating.high - rating.rating for rating in ratings]]
-    return value, np.maximum(around, 0)
+    """The ratings, and how far their intervals reach below and above; an open end reaches to the end of the scale."""
+    found = [row.estimate for row in rows]
+    value = np.array([one.value for one in found])
+    low, high = np.maximum([one.low for one in found], GRID[0]), np.minimum([one.high for one in found], GRID[-1])
+    return value.tolist(), np.maximum([value - low, high - value], 0)
 
 
 def _ladder(rows: Sequence[Row], by: str, folder: Path) -> Path:
@@ -115,16 +117,17 @@ def _against_elo(rows: Sequence[Row], by: str, folder: Path) -> Path:
     return save(figure, folder, f"ipr_by_{by}_against_elo.png")
 
 
-def plot_posterior(sides: Sequence[PlayerPosterior], level: float, folder: Path) -> Path:
-    """Both players' posterior move by move: the mean, and the central interval as a band."""
+def plot_posterior(sides: Sequence[Running], level: float, folder: Path) -> Path:
+    """Both players' rating move by move, with the interval as a band."""
     figure, axes = new_figure(figsize=(8, 4.5))
     for side, color, style in zip(sides, (BLUE, ORANGE), ("-", "--"), strict=True):
         if not len(side.ply):
             continue
-        low, high = side.posterior.interval(level)
-        axes.plot(side.move, side.posterior.mean[1:], style, color=color, label=side.player)
-        axes.fill_between(side.move, low[1:], high[1:], color=color, alpha=0.18, linewidth=0)
-    axes.set(xlabel="move", ylabel="Elo", title=f"Posterior mean and {level:.0%} interval")
+        value, low, high = (np.array([getattr(one, end) for one in side.estimates]) for end in ("value", "low", "high"))
+        axes.plot(side.move, np.where(np.isfinite(value), value, np.nan), style, color=color, label=side.player)
+        band = np.maximum(low, GRID[0]), np.minimum(high, GRID[-1])
+        axes.fill_between(side.move, *band, color=color, alpha=0.18, linewidth=0)
+    axes.set(xlabel="move", ylabel="Elo", title=f"The rating so far and its {level:.0%} interval")
     axes.legend(frameon=False)
     return save(figure, folder, "posterior.png")
 

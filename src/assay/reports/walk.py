@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,23 +12,18 @@ from numpy.typing import NDArray
 from assay.curve import NOTHING, Estimate
 from assay.engine import spreads
 from assay.engine.analysis import Analysis
-from assay.engine.choices import ranked
-from assay.engine.parsed import Plies
 from assay.engine.score import LIMIT, MATE
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED
 from assay.games import Game, uci
 from assay.games.notation import sans
 from assay.games.packed import pack, played_moves
-from assay.moves.regan import move_probabilities
+from assay.moves.choice.model import CENTRE
+from assay.moves.evidence import Evidence
+from assay.moves.review import chances_at
 from assay.reports.content import Candidate, Move
 
 # Candidates told of each move; the page shows fewer where space is short.
 MOST_CANDIDATES = 12
-
-# s and c of a player with this rating.
-Skill = Callable[[float], tuple[float, float]]
-# Values in pawns to scaled deltas.
-Scaled = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -44,16 +39,15 @@ def walk(
     games: Sequence[Game],
     analysis: Analysis,
     *,
+    evidence: Evidence,
     limit: float,
-    scaled: Scaled,
     ratings: Mapping[tuple[int, bool], float],
-    skill: Skill,
     posteriors: Mapping[tuple[int, int], Estimate],
 ) -> list[Walk]:
     """Tell every game move by move.
 
-    `ratings` is the rating that probabilities are told for, by game and side (True is White); `posteriors` the
-    posterior of the mover by game and ply; `scaled` turns values into deltas.
+    `evidence` is that of all valued turns, whether they count or not. `ratings` is the rating that chances are told
+    for, by game and side (True is White); `posteriors` the rating of the mover so far by game and ply.
     """
     arrays, early = analysis.plies.arrays, f"before move {analysis.plies.from_move}"
     everything = np.arange(arrays.plies)
@@ -63,7 +57,7 @@ def walk(
         Move(san, text, left_out=early, posterior=posteriors.get(place, NOTHING))
         for san, text, place in zip(names, uci(arrays), places, strict=True)
     ]
-    for at, told in _tell_plies(analysis, limit, scaled, ratings, skill):
+    for at, told in _tell_plies(analysis, evidence, limit, ratings):
         moves[at] = replace(moves[at], **told)
     bounds = arrays.offsets.tolist()
     return [
@@ -73,11 +67,7 @@ def walk(
 
 
 def _tell_plies(
-    analysis: Analysis,
-    limit: float,
-    scaled: Scaled,
-    ratings: Mapping[tuple[int, bool], float],
-    skill: Skill,
+    analysis: Analysis, evidence: Evidence, limit: float, ratings: Mapping[tuple[int, bool], float]
 ) -> Iterator[tuple[int, dict[str, Any]]]:
     """What is known of each ply from the first that counts: where it stands in the arrays, and fields of its Move."""
     plies, found = analysis.plies.whole, analysis.spreads
@@ -94,9 +84,7 @@ def _tell_plies(
             },
         )
     rows = np.flatnonzero(at >= 0)
-    shown = ranked(found.codes, found.moves, found.start)
-    values, moves = shown.values(analysis.depth)[at[rows]], shown.moves[at[rows]]
-    chances = _chances(values, plies, rows, scaled, ratings, skill)
+    values, moves, chances = evidence.turns.values, evidence.turns.moves, _chances(evidence, ratings)
     valued = np.isfinite(values)
     mine = valued & (moves == plies.played[rows][:, None])
     listed = valued & (mine | (np.arange(values.shape[1]) < MOST_CANDIDATES))
@@ -127,23 +115,13 @@ def _tell_plies(
         )
 
 
-def _chances(
-    values: NDArray[np.float64],
-    plies: Plies,
-    rows: NDArray[np.int64],
-    scaled: Scaled,
-    ratings: Mapping[tuple[int, bool], float],
-    skill: Skill,
-) -> NDArray[np.float64]:
-    """The probability of every move for a player of the mover's rating; nan where that rating is unknown."""
-    chances = np.full(values.shape, np.nan)
-    sides = list(zip(plies.game[rows].tolist(), plies.white[rows].tolist(), strict=True))
-    known = np.array([side in ratings for side in sides], np.bool_)
-    if known.any():
-        at = {side: skill(ratings[side]) for side in set(sides) if side in ratings}
-        s, c = np.array([at[side] for side in sides if side in at]).T
-        chances[known] = move_probabilities(scaled(values[known]), s, c)
-    return chances
+def _chances(evidence: Evidence, ratings: Mapping[tuple[int, bool], float]) -> NDArray[np.float64]:
+    """The chance of every move for a player of the mover's rating; nan where that rating is unknown."""
+    turns = evidence.turns
+    sides = zip(turns.game.tolist(), turns.white.tolist(), strict=True)
+    own = np.array([ratings.get(side, np.nan) for side in sides], np.float64)
+    chances = chances_at(evidence, np.where(np.isnan(own), CENTRE, own))
+    return np.where(np.isnan(own)[:, None], np.nan, chances)
 
 
 def text_of(pawns: float) -> int | str:

@@ -9,25 +9,16 @@ from numpy.typing import NDArray
 from tests.moves.regan.spreads import choose, random_values
 
 from assay.moves.regan import elsewhere_deltas, move_probabilities, scaled_deltas
-from assay.moves.regan.artery import Artery, Line, make_artery
-from assay.moves.regan.calibrate import Measured, calibrate
-from assay.moves.regan.difficulty import traits
-from assay.moves.regan.marks import Sample
+from assay.moves.regan.ipr import Scale
+from assay.moves.regan.marks import Course, Sample, fit_marks
 
 MARKS = (1800, 2200, 2600)
 TURNS_PER_GAME = 40
 
 
-@cache
-def truth() -> Artery:
-    """The artery that the agents of this world live on."""
-    reference = scaled_deltas(random_values(600, seed=99))
-    return make_artery(reference, Line(3700.0, 45_000.0, np.zeros((2, 2))), 0.53, 0.008)
-
-
 def parameters(elo: float) -> tuple[float, float]:
     """s and c of an agent in this world."""
-    return truth().at(elo)
+    return 0.13 * float(np.exp(-(elo - 2200) / 1000)), 0.53 + 0.008 * (elo - 2000) / 100
 
 
 def played_by(elo: float, games: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
@@ -52,15 +43,19 @@ def at_marks(of: list[NDArray[np.float64]], played: list[NDArray[np.intp]], game
         deltas=scaled_deltas(values),
         played=np.concatenate(played),
         elsewhere=elsewhere_deltas(values),
-        traits=traits(values, np.full(len(values), 40)),
         game=side,
-        side=side,
         elo=mark.astype(np.float64),
         mark=mark,
     )
 
 
 @cache
-def calibrated() -> Measured:
-    """The world's own calibration."""
-    return calibrate(world(), method="equations")
+def course() -> Course:
+    """The world's own marks and lines."""
+    return fit_marks(world(), method="equations")
+
+
+def scale() -> Scale:
+    """The world's own scale."""
+    found = course()
+    return Scale(found.reference, found.line, found.lines, (MARKS[0], MARKS[-1]))

@@ -19,6 +19,7 @@ from assay.engine.choices import Choices, pawns
 from assay.held_out import Figure, noise_per_turn
 from assay.moves.choice.features import divisors, features
 from assay.moves.choice.logit import Taste, fit, log_chances
+from assay.moves.choice.measures import Measures, Scatter, engine_rating, measure, scatter, scores
 from assay.moves.choice.model import Model, curve_of, strength
 
 Floats = NDArray[np.float64]
@@ -65,8 +66,12 @@ class Rated:
 
     @property
     def best(self) -> NDArray[np.float32]:
-        """The value of the best move of each turn, in pawns."""
-        best: NDArray[np.float32] = np.fmax.reduceat(pawns(self.choices.codes[:, -1]), self.choices.start[:-1])
+        """The value of the best move of each turn at the deepest depth, in pawns."""
+        return self.to_best(self.choices.depth)
+
+    def to_best(self, depth: int) -> NDArray[np.float32]:
+        """The value of the best move of each turn at a depth, in pawns."""
+        best: NDArray[np.float32] = np.fmax.reduceat(pawns(self.choices.codes[:, depth - 1]), self.choices.start[:-1])
         return best
 
 
@@ -95,12 +100,17 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """A model of all turns, how it was judged with players held out, and the held-out curves of the turns judged."""
+    """A model of all turns, how it was judged with players held out, and the held-out curves and exponents.
+
+    `judged` tells which turns were judged: those near enough to equality.
+    """
 
     model: Model
     judgement: Judgement
     judged: NDArray[np.bool_]
     curve: Curve
+    g0: Floats
+    g1: Floats
 
 
 def folds_of(player: NDArray[np.int64], folds: int = FOLDS, seed: int = 1) -> NDArray[np.int64]:
@@ -163,13 +173,27 @@ def calibrate(
         divisors=scale.astype(np.float64),
         taste=Taste(everybody.a + alpha * everybody.b, beta * everybody.b),
         honesty=Honesty(judgement.power, judgement.scale_error),
+        scatter=scattered(rated.only(judged), g0[judged[choices.turn]], g1[judged[choices.turn]]),
     )
-    return Calibrated(model, judgement, judged, curve)
+    return Calibrated(model, judgement, judged, curve, g0, g1)
 
 
 def _ridge(name: str, kind: str, ridge: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
     everybody, strong = ridge[kind]
     return everybody, NEVER if name == "natural" else strong
+
+
+def scattered(rated: Rated, g0: Floats, g1: Floats) -> Scatter:
+    """How sides of games scatter about what held-out exponents expect of their ratings; marks count alike."""
+    choices, scored = rated.choices, scores(rated.choices)
+    code = np.unique(choices.unit, return_inverse=True)[1].reshape(-1)
+    first = np.unique(code, return_index=True)[1]
+
+    def sums(elo: Floats) -> Measures:
+        log_p = log_chances(g0 + strength(elo)[choices.turn] * g1, choices.start, choices.turn)
+        return measure(scored, np.exp(log_p), choices).sum(code, len(first))
+
+    return scatter(sums(rated.elo), sums(engine_rating(rated.elo)).expected, even(rated.mark[first]))
 
 
 def _line(g0: Floats, g1: Floats, choices: Choices, z: Floats, weight: Floats) -> tuple[float, float]:

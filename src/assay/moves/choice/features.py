@@ -40,7 +40,7 @@ class Features:
         return Features(tuple(self.names[i] for i in own), tuple(self.kinds[i] for i in own), self.table[:, own])
 
 
-def _ranks(values: NDArray[np.int16], turn: NDArray[np.int64], start: NDArray[np.int64]) -> Floats:
+def ranks(values: NDArray[np.int16], turn: NDArray[np.int64], start: NDArray[np.int64]) -> Floats:
     """How many moves of the turn are strictly better."""
     key = turn * 65_536 + (32_767 - values.astype(np.int64))
     order = np.argsort(key, kind="stable")
@@ -52,17 +52,28 @@ def _ranks(values: NDArray[np.int16], turn: NDArray[np.int64], start: NDArray[np
     return ranks
 
 
+def losses(folded: Floats, first: NDArray[np.int64], turn: NDArray[np.int64]) -> Floats:
+    """The scaled loss of every move at every depth, F(best) - F(own), at most 2."""
+    return np.minimum(np.maximum.reduceat(folded, first, axis=0)[turn] - folded, np.float32(MOST_LOSS))
+
+
+def fold(value: Floats) -> Floats:
+    """F(v) = sign(v) ln(1 + |v|) of values cut at ten pawns."""
+    cut = np.clip(value, -CLIP, CLIP)
+    folded: Floats = np.sign(cut) * np.log1p(np.abs(cut))
+    return folded
+
+
 def features(choices: Choices, log_policy: Floats | None = None) -> Features:
     """All features of all moves; with what people would play, the logarithms of a policy's chances, row by row."""
     start, turn, depth = choices.start, choices.turn, choices.depth
     first = start[:-1]
     codes = filled(choices.codes, start)
     value = pawns(codes)
-    folded = np.clip(value, -CLIP, CLIP)
-    folded = np.sign(folded) * np.log1p(np.abs(folded))
-    loss = np.minimum(np.maximum.reduceat(folded, first, axis=0)[turn] - folded, np.float32(MOST_LOSS))
+    folded = fold(value)
+    loss = losses(folded, first, turn)
     root = np.sqrt(loss + np.float32(_SOFT)) - np.float32(0.05)
-    rank = np.stack([_ranks(codes[:, d], turn, start) for d in range(depth)], axis=1)
+    rank = np.stack([ranks(codes[:, d], turn, start) for d in range(depth)], axis=1)
     log_rank, top = np.log1p(rank), (rank == 0).astype(np.float32)
 
     names: list[str] = []

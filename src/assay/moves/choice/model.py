@@ -15,9 +15,11 @@ from assay.engine.choices import Choices
 from assay.errors import CalibrationError
 from assay.moves.choice.features import Features, features
 from assay.moves.choice.logit import Taste, log_chances
+from assay.moves.choice.measures import Scatter
 
 Floats = NDArray[np.float64]
 CENTRE, UNIT = 2200.0, 400.0
+_SCATTER = ("factors", "correlation", "weights")
 _TURNS = 2_000  # worked out together: few enough that their features stay in the cache
 
 
@@ -36,6 +38,7 @@ class Model:
     divisors: Floats
     taste: Taste
     honesty: Honesty
+    scatter: Scatter
 
     def exponents(self, choices: Choices, log_policy: NDArray[np.float32] | None = None) -> tuple[Floats, Floats]:
         """g0 and g1 of every move."""
@@ -83,6 +86,7 @@ class Model:
             "depth": self.depth,
             "power": self.honesty.power,
             "scale_error": self.honesty.scale_error,
+            "scatter": {name: getattr(self.scatter, name).tolist() for name in _SCATTER},
             "features": [
                 {"name": name, "kind": kind, "divisor": divisor, "everybody": a, "strong": b}
                 for name, kind, divisor, a, b in rows
@@ -103,11 +107,16 @@ def from_json(data: Mapping[str, Any]) -> Model:
             divisors=np.array(numbers["divisor"]),
             taste=Taste(np.array(numbers["everybody"]), np.array(numbers["strong"])),
             honesty=honesty,
+            scatter=Scatter(*(np.asarray(data["scatter"][name], np.float64) for name in _SCATTER)),
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise CalibrationError(f"this is no choice model ({type(error).__name__} {error}).") from error
-    values = [*made.taste.a, *made.taste.b, honesty.power, honesty.scale_error]
+    spread = made.scatter
+    values = [*made.taste.a, *made.taste.b, honesty.power, honesty.scale_error, *spread.correlation.ravel()]
+    values += [*spread.factors, *spread.weights]
     unfit = not made.names or len(set(made.names)) < len(made.names) or not 1 <= made.depth <= 244
+    unfit |= (spread.factors.shape, spread.correlation.shape, spread.weights.shape) != ((3,), (3, 3), (3,))
+    unfit |= not (spread.factors > 0).all() or not spread.weights.sum() > 0
     if unfit or not all(map(math.isfinite, values)) or not (made.divisors > 0).all() or not honesty.power > 0:
         raise CalibrationError("this is no choice model: its numbers are out of bounds.")
     return made

@@ -17,7 +17,6 @@ from scipy.special import softmax
 
 from assay.errors import ModelError, NotConverged
 from assay.moves.regan.fitting import C_RANGE, S_RANGE, fit
-from assay.moves.regan.marks import dealt
 from assay.moves.regan.models import ModelName, Skill, played_log_probabilities
 from assay.moves.regan.problem import CRITERIA, Problem, View
 from assay.moves.regan.spread import Block, Floats
@@ -153,3 +152,8 @@ def _weight_slopes(player: Skill, block: Block, p_slope: Floats) -> list[Floats]
         db = -one / y
         out.append(-p_slope * (db - np.einsum("it,it->t", p_slope, db) / total))
     return out
+
+
+def dealt(game: NDArray[np.intp], folds: int, seed: int) -> NDArray[np.intp]:
+    """The fold 0, 1, ... of each turn, by the code of its game: whole games go together."""
+    return np.asarray(np.random.default_rng(seed).permutation(int(game.max()) + 1)[game] % folds)

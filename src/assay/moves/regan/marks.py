@@ -1,4 +1,4 @@
-"""The century marks of a calibration: s and c of each, the artery through them, and the line (RH11, section 6)."""
+"""The century marks of a calibration: s and c of each, and the lines through them (RH11, section 6)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import CalibrationError, ModelError
-from assay.moves.regan.artery import Artery, Line, inverse_regression, make_artery, straight_c
 from assay.moves.regan.fitting import Fit, fit
+from assay.moves.regan.ipr import FIT_METHODS
+from assay.moves.regan.line import Line, inverse_regression, straight_c
 from assay.moves.regan.problem import MethodName
 from assay.moves.regan.projection import project
 from assay.moves.regan.spread import Floats
@@ -17,16 +18,12 @@ from assay.moves.regan.spread import Floats
 
 @dataclass(frozen=True)
 class Sample:
-    """One row per turn. `traits` are those of its position (see `difficulty`), `game` and `side` (the player's turns in
-    one game) are codes, `mark` is the century mark.
-    """
+    """One row per turn; `game` is a code, `mark` the century mark."""
 
     deltas: Floats
     played: NDArray[np.intp]
     elsewhere: Floats
-    traits: Floats
     game: NDArray[np.intp]
-    side: NDArray[np.intp]
     elo: Floats
     mark: NDArray[np.intp]
 
@@ -34,27 +31,15 @@ class Sample:
         return len(self.played)
 
     def of(self, turns: NDArray[np.intp] | NDArray[np.bool_]) -> Sample:
-        """These turns alone, with sides numbered anew."""
+        """These turns alone."""
         return Sample(
             self.deltas[turns],
             self.played[turns],
             self.elsewhere[turns],
-            self.traits[turns],
             self.game[turns],
-            np.unique(self.side[turns], return_inverse=True)[1],
             self.elo[turns],
             self.mark[turns],
         )
-
-    def per_side(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
-        """The value of each side's first turn: for what is the same at all turns of a side."""
-        first = np.unique(self.side, return_index=True)[1]
-        return values[first]
-
-
-def dealt(game: NDArray[np.intp], folds: int, seed: int) -> NDArray[np.intp]:
-    """The fold 0, 1, ... of each turn, by the code of its game: whole games go together."""
-    return np.asarray(np.random.default_rng(seed).permutation(int(game.max()) + 1)[game] % folds)
 
 
 # Turns of the fixed reference set, spread evenly over the marks: B x sigma of its average error cancels in the line,
@@ -64,7 +49,7 @@ REFERENCE_TURNS = 2400
 
 @dataclass(frozen=True)
 class Mark:
-    """A row of the table of the paper, with errors: `free` has s and c fitted, `fixed` has c on the artery."""
+    """A row of the table of the paper, with errors: `free` has s and c fitted, `fixed` has c on its line."""
 
     elo: int
     mean_elo: float
@@ -76,7 +61,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Course:
-    """The marks with the artery and the line through them."""
+    """The marks with the lines through them: `line` with c on a straight line, `lines` by method with c free."""
 
     marks: tuple[Mark, ...]
     reference_rows: NDArray[np.intp]
@@ -84,7 +69,7 @@ class Course:
     c_at_2000: float
     c_per_100: float
     line: Line
-    artery: Artery
+    lines: dict[str, Line]
 
     @property
     def residuals(self) -> Floats:
@@ -104,7 +89,7 @@ def reference_rows(sample: Sample, size: int = REFERENCE_TURNS) -> NDArray[np.in
 
 
 def fit_marks(sample: Sample, *, method: MethodName = "percentile") -> Course:
-    """Fit s and c at each mark, lay the artery through c, refit s, project on the reference set, and draw the line."""
+    """Fit s and c at each mark, lay a line through c, refit s, project on the reference set, and draw the lines."""
     elos = [int(mark) for mark in np.unique(sample.mark)]
     if len(elos) < 3:
         raise CalibrationError(
@@ -127,9 +112,9 @@ def fit_marks(sample: Sample, *, method: MethodName = "percentile") -> Course:
         errors.append(value)
         errors_errors.append(error)
     line = inverse_regression(means, errors, errors_errors)
-    artery = make_artery(reference, line, c_at_2000, c_per_100)
+    lines: dict[str, Line] = {name: free_line(sample, reference, name) for name in FIT_METHODS}
     table = zip(elos, map(float, means), free, on_artery, errors, errors_errors, strict=True)
-    return Course(tuple(Mark(*row) for row in table), rows, reference, c_at_2000, c_per_100, line, artery)
+    return Course(tuple(Mark(*row) for row in table), rows, reference, c_at_2000, c_per_100, line, lines)
 
 
 def free_line(sample: Sample, reference: Floats, method: MethodName) -> Line:

@@ -4,46 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.moves.regan.players import MARKS, calibrated, parameters, world
+from tests.moves.regan.players import MARKS, course, parameters, world
 
 from assay.errors import CalibrationError
-from assay.moves.regan.artery import Line, inverse_regression, straight_c
-from assay.moves.regan.calibrate import scatter
+from assay.moves.regan.line import Line, inverse_regression
 from assay.moves.regan.marks import fit_marks, reference_rows
-from assay.moves.regan.projection import project
 
 
 def test_the_marks_give_the_agents_parameters_back() -> None:
-    for mark in calibrated().course.marks:
+    for mark in course().marks:
         s, c = parameters(mark.elo)
         assert abs(mark.free.s - s) < 4 * mark.free.s_error
         assert abs(mark.free.c - c) < 4 * mark.free.c_error
         assert mark.fixed.s_error < mark.free.s_error
-
-
-def test_a_point_of_the_artery_is_its_rating() -> None:
-    scale = calibrated().scale
-    for rating in (1700.0, 2200.0, 2500.0):
-        on_reference = project(scale.reference, *scale.artery.at(rating)).average_error
-        assert scale.line.rating(on_reference) == pytest.approx(rating, abs=0.1)
-        assert scale.artery.at(rating)[1] == pytest.approx(
-            float(straight_c(rating, scale.c_at_2000, scale.c_per_100)), abs=1e-9
-        )
-
-
-def test_agents_are_the_model_so_nothing_needs_widening() -> None:
-    scale = calibrated().scale
-    assert scale.factors == pytest.approx(1.0, abs=0.15)
-    for trend in scale.ratios:
-        assert trend(np.array(MARKS, dtype=float)) == pytest.approx(1.0, abs=0.06)
-    assert 0.5 < scale.power < 1.6
-
-
-def test_the_weights_are_a_mixture() -> None:
-    scale = calibrated().scale
-    for weights in (scale.weights, scale.screening_weights):
-        assert weights.sum() == pytest.approx(1.0)
-        assert (weights >= 0).all()
 
 
 def test_inverse_regression_is_not_flattened_by_noise() -> None:
@@ -98,11 +71,3 @@ def test_two_marks_make_no_line() -> None:
 def test_an_error_that_rises_with_elo_is_refused() -> None:
     with pytest.raises(CalibrationError, match="does not fall"):
         inverse_regression([2000, 2200, 2400], [0.05, 0.07, 0.09], [0.001] * 3)
-
-
-def test_resampling_measures_what_games_have_in_common() -> None:
-    """Residuals with twice the model's standard deviation have k = 2; too few games take the published bounds."""
-    rng = np.random.default_rng(5)
-    residual = 2 * rng.normal(size=(400, 3))
-    assert scatter(residual, np.ones((400, 3))).factors == pytest.approx(2.0, rel=0.1)
-    assert scatter(residual[:10], np.ones((10, 3))).factors.tolist() == [1.15, 1.15, 1.4]

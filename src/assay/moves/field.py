@@ -1,7 +1,4 @@
-"""Screening: how unusual is this play for that rating, and in a field of that size?
-
-Positive z is play closer to the engine than expected. It measures surprise, not guilt: see docs/screening.md.
-"""
+"""A field of players: how rare a z is by chance, how many false alarms go with it, and what a field itself is like."""
 
 from __future__ import annotations
 
@@ -12,72 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import chdtri, ndtr, ndtri
 
-from assay.moves.regan.calibrate import residuals
-from assay.moves.regan.models import played_log_probabilities
-from assay.moves.regan.scale import Scale, expectation
-from assay.moves.regan.spread import Floats
-from assay.moves.regan.tally import LAPSE, SIGNS, Tally
+Floats = NDArray[np.float64]
 
 # A field smaller than this cannot be its own null.
 FEWEST_FOR_NULL = 10
-# A game so far below a player's rating was wrongly recorded or not played in earnest: see docs/validation.md. One
-# blunder in a handful of turns is no more than that.
-FAR_BELOW = -5.0
-FEWEST_IN_A_GAME = 10
-
-
-@dataclass(frozen=True)
-class Screened:
-    """Actual and expected totals of match, top3 and error, their z's, and the combined z."""
-
-    turns: int
-    actual: Floats
-    expected: Floats
-    z: Floats
-    combined: float
-
-    @property
-    def roi(self) -> float:
-        """Regan's raw outlier index, 50 + 5 z: 100 coin flips with so many heads."""
-        return 50 + 5 * self.combined
-
-
-def screen(tally: Tally, ratings: ArrayLike, scale: Scale, *, rating_error: float = 0.0) -> Screened:
-    """Compare the play in some cells with what is expected of the rating that goes with each.
-
-    z_k = (actual - expected) / (k x sigma), signed so that strong play is positive (RMH11, section 4); the combined z
-    mixes the three by weight and divides by the standard deviation that their measured correlation gives the mixture.
-    `rating_error` is how far the rating may be off (a standard deviation in Elo); it widens every sigma.
-    """
-    rating = np.broadcast_to(np.asarray(ratings, dtype=np.float64), (len(tally),))
-    expected, deviation = _expected(tally, rating, scale)
-    actual = tally.actual.sum(axis=0)
-    mix = scale.mix("screening")
-    z = SIGNS * (actual - expected) / deviation
-    combined = float(z @ mix)
-    if rating_error > 0:
-        higher = _expected(tally, rating + rating_error, scale)[0]
-        shift = SIGNS * (higher - expected) / deviation
-        z, combined = z / np.sqrt(1 + shift**2), combined / float(np.sqrt(1 + (shift @ mix) ** 2))
-    return Screened(int(tally.turns.sum()), actual, expected, z, combined)
-
-
-def _expected(tally: Tally, rating: Floats, scale: Scale) -> tuple[Floats, Floats]:
-    """Totals expected of these ratings, and the standard deviations of real games about them."""
-    total = expectation(tally, rating, scale).sum(axis=0)
-    covariance = tally.at(rating)[1]
-    return total, scale.factors * np.sqrt(np.einsum("nii->i", covariance))
-
-
-def single_z(tally: Tally, ratings: Floats, scale: Scale) -> Floats:
-    """The z of each cell by itself against its own rating, mixed as ratings are.
-
-    It is nan under ten turns, and where nothing can go wrong.
-    """
-    residual, variance = residuals(tally, ratings, scale.ratios)
-    told = (variance > 0).all(axis=1) & (tally.turns >= FEWEST_IN_A_GAME)
-    z = residual / (scale.factors * np.sqrt(np.where(told[:, None], variance, 1.0)))
-    return np.where(told, z @ scale.mix("combined"), np.nan)
 
 
 @dataclass(frozen=True)
@@ -120,18 +55,6 @@ def assistance(log_own: Floats, log_engine: Floats, power: float) -> Assistance:
     low = float(brentq(refused, 0.0, share)) if refused(0.0) > 0 else 0.0
     high = float(brentq(refused, share, 1.0)) if refused(1.0) > 0 else 1.0
     return Assistance(share, -least, low, high)
-
-
-def log_chances(deltas: ArrayLike, played: ArrayLike, s: ArrayLike, c: ArrayLike, *, lapse: float = LAPSE) -> Floats:
-    """ln of the probability of each move played, for a player who now and then plays anything (see `tally`).
-
-    >>> log_chances([[0.0, 0.0]], [1], 0.1, 0.5).round(4).tolist()
-    [-0.6931]
-    """
-    spread = np.asarray(deltas)
-    index = np.asarray(played)
-    own = np.where(index < 0, 0.0, np.exp(played_log_probabilities(spread, index, s, c, floor=0.0)))
-    return np.asarray(np.log((1 - lapse) * own + lapse / np.isfinite(spread).sum(axis=1)))
 
 
 def p_values(z: ArrayLike) -> Floats:

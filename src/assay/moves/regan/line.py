@@ -1,9 +1,4 @@
-"""The line from average error to Elo, and the central artery: one s and one c for every rating (RH11, section 6).
-
-c is a straight line in Elo. s follows from the line of the calibration: at a rating R it is the s for which the
-projected error on the reference set is the one that the line gives R. So a point of the artery and a rating are two
-names of one thing, and a way of rating is a way of finding the point.
-"""
+"""The line from average error to Elo, and the c that goes with a rating (RH11, section 6)."""
 
 from __future__ import annotations
 
@@ -13,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from assay.errors import CalibrationError
-from assay.moves.regan.projection import project
 from assay.moves.regan.spread import Floats
 
 
@@ -78,31 +72,7 @@ def inverse_regression(elo: ArrayLike, average_error: ArrayLike, standard_error:
     return Line(float(centre - level / slope), float(-1 / slope), covariance, misfit)
 
 
-LOWEST, HIGHEST, STEP = 600, 3600, 100
 C_LEAST, C_MOST = 0.15, 1.5
-S_LEAST, S_MOST = 0.02, 2.0
-
-
-@dataclass(frozen=True)
-class Artery:
-    """s and c at a grid of ratings, ascending; in between ln s and c are interpolated."""
-
-    ratings: Floats
-    s: Floats
-    c: Floats
-
-    def log_s(self, rating: float | Floats) -> Floats:
-        """ln s at a rating; beyond the ends of the artery, that of the end."""
-        return np.asarray(np.interp(rating, self.ratings, np.log(self.s)))
-
-    def points(self, ratings: float | Floats) -> tuple[Floats, Floats]:
-        """s and c at each of these ratings."""
-        return np.exp(self.log_s(ratings)), np.asarray(np.interp(ratings, self.ratings, self.c))
-
-    def at(self, rating: float) -> tuple[float, float]:
-        """s and c at a rating."""
-        s, c = self.points(rating)
-        return float(s), float(c)
 
 
 def straight_c(rating: float | Floats, at_2000: float, per_100: float) -> Floats:
@@ -112,41 +82,3 @@ def straight_c(rating: float | Floats, at_2000: float, per_100: float) -> Floats
     0.513
     """
     return np.clip(at_2000 + per_100 * (np.asarray(rating, dtype=np.float64) - 2000) / 100, C_LEAST, C_MOST)
-
-
-def make_artery(reference: Floats, line: Line, c_at_2000: float, c_per_100: float) -> Artery:
-    """Follow the artery over all ratings that the line can tell from perfect play."""
-    ratings = np.arange(LOWEST, HIGHEST + 1, STEP, dtype=np.float64)
-    found: list[tuple[float, float, float]] = []
-    guess = 0.5
-    for rating in ratings:
-        c = float(straight_c(rating, c_at_2000, c_per_100))
-        target = line.average_error(float(rating))
-        if target <= 0 or (s := _solve_s(reference, c, target, guess)) is None:
-            if found:
-                break
-            continue
-        guess = s
-        found.append((float(rating), s, c))
-    if len(found) < 10:
-        raise CalibrationError("the line of this calibration gives no usable range of ratings; it needs more games.")
-    r, s_values, c_values = np.array(found).T
-    return Artery(r, s_values, c_values)
-
-
-def _solve_s(reference: Floats, c: float, target: float, guess: float) -> float | None:
-    """The s at which the reference set has this average error; None beyond the range."""
-    log_s = np.log(guess)
-    for _ in range(60):
-        s = float(np.exp(log_s))
-        projected = project(reference, s, c, gradient=True)
-        value, slope = projected.average_error, float(projected.average_error_gradient[0]) * s
-        # Newton on ln AE as a function of ln s, which is nearly straight.
-        step = float(np.clip(np.log(target / value) * value / slope, -0.5, 0.5))
-        new = log_s + step
-        if not np.log(S_LEAST) <= new <= np.log(S_MOST):
-            return None
-        if abs(step) < 1e-7:
-            return float(np.exp(new))
-        log_s = new
-    return None
