@@ -1,0 +1,338 @@
+"""Ratings from moves as answers: by player or other groups, through a game, and beside what a rating leads to expect."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypedDict
+
+import numpy as np
+
+from assay.curve import Estimate
+from assay.engine.analysis import Analysis
+from assay.engine.find import DEFAULT
+from assay.engine.turns import Turns
+from assay.errors import CalibrationError, InputError
+from assay.games import Games, read
+from assay.games.duplicates import Seen
+from assay.games.split import players_of
+from assay.games.stream import Paths
+from assay.moves.analysed import analysed_turns, turns_in
+from assay.moves.calibration import Calibration, load, preset_depth
+from assay.moves.evidence import weigh
+from assay.moves.groups import by_pool, in_pool, rename
+from assay.moves.performance import COLUMNS as IPR_COLUMNS
+from assay.moves.performance import How, Row, rate_groups, sort_rows
+from assay.moves.review import Running, running
+from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
+from assay.moves.screening import ScreenRow, conclusion, screen_groups
+from assay.paths import default_store
+from assay.players import check_ratings, did_you_mean, main_ratings, nearest, read_aliases, read_ratings
+from assay.policy.chances import Network, open_network
+from assay.pools import POOLS, is_online, scale_of
+from assay.table import Answer, Table, columns_of, counted, reasons, there_are
+
+File: TypeAlias = str | PathLike[str]
+What: TypeAlias = Paths | Games | Analysis
+
+# Shorter words for the text table; CSV and JSON keep the names.
+TITLES = {
+    "performance": "perf",
+    "mm_expected": "exp",
+    "top3_expected": "exp",
+    "ad_expected": "exp",
+    "likelihood_ratio": "lr",
+    "share_low": "low",
+    "share_high": "high",
+    "expected_beyond": "beyond",
+}
+_IPR_WIDE = ("mm_expected", "top3", "top3_expected", "ad_expected", "s", "c", "method")
+_SCREEN_SHOWN = ("player", "part", "pool", "rating", "z_mm", "z_t3", "z_ae", "z", "q_value", "ipr", "note")
+
+
+class Analysing(TypedDict, total=False):
+    """How games are analysed, and which of them count: the options of all commands that rate moves."""
+
+    store: File | None  # default: in the user's data folder
+    calibration: str | None  # default: that of the depth
+    depth: int | None
+    quick: bool
+    deep: bool
+    engine: str
+    any_engine: bool
+    policy: Network | bool | str
+    no_analysis: bool
+    workers: int | None
+    aliases: File | None
+    pool: str | None
+    keep_duplicates: bool
+    where: str | None
+    quiet: bool
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Turns, what to judge them by, and what is to be said of them."""
+
+    turns: Turns
+    calibration: Calibration
+    policy: Network | bool
+    problems: Counter[str]
+    remarks: tuple[str, ...]
+
+
+def ready(
+    what: What,
+    *,
+    store: File | None = None,
+    calibration: str | None = None,
+    depth: int | None = None,
+    quick: bool = False,
+    deep: bool = False,
+    engine: str = DEFAULT,
+    any_engine: bool = False,
+    policy: Network | bool | str = True,
+    no_analysis: bool = False,
+    workers: int | None = None,
+    aliases: File | None = None,
+    pool: str | None = None,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    quiet: bool = True,
+    game: int | None = None,
+    without: Sequence[int] = (),
+    check: Callable[[set[str], Mapping[str, str]], None] | None = None,
+) -> Ready:
+    """The turns of games, analysed where the store lacks them, and the calibration and policy to judge them by.
+
+    `game` takes one game alone, `without` leaves some out, by their numbers. `check` is told who plays, and the main
+    names of other names, before any engine starts.
+    """
+    if sum(map(bool, (quick, deep, depth))) > 1:
+        raise InputError("quick, deep and depth exclude each other.")
+    wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth
+    if isinstance(what, Analysis):
+        wanted = wanted or what.depth
+    chosen = load(calibration, depth=wanted)
+    chosen.usable()
+    if calibration and wanted and chosen.depth != wanted:
+        raise CalibrationError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
+    network = open_network(policy) if isinstance(policy, str) else policy
+    duplicates, problems, names = "", Counter[str](), None
+    if isinstance(what, Analysis):
+        turns, problems = turns_in(what, chosen), what.problems
+    else:
+        found = read(what, where=where)
+        games, seen = found.all(), Seen()
+        problems = found.problems
+        names = read_aliases(aliases, players_of(games)) if aliases else None
+        if check is not None:
+            check(players_of(games), names or {})
+        if game is not None:
+            if game > len(games):
+                raise InputError(f"{there_are(len(games), 'game')} in {found.named}, and no game {game}.")
+            games = games[game - 1 : game]
+        turns = analysed_turns(
+            games,
+            store or default_store(),
+            chosen,
+            counted=np.array([keep_duplicates or seen.add(one) for one in games], np.bool_),
+            engine=engine,
+            any_engine=any_engine,
+            no_analysis=no_analysis,
+            workers=workers,
+            quiet=quiet,
+        )
+        duplicates = str(seen.duplicates) if seen.duplicates else ""
+    remarks = told_of(turns, problems, chosen.name)
+    remarks += [f"assay: {duplicates} --keep-duplicates counts them all."] if duplicates else []
+    if not len(turns):
+        raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
+    turns = in_pool(turns, pool)
+    turns = rename(turns, names) if names else turns
+    if without:
+        kept = _without(turns, without)
+        named = ", ".join(str(one) for one in sorted(set(without)))
+        remarks.append(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.")
+        turns = kept
+    return Ready(turns, chosen, network, problems + turns.problems, tuple(remarks))
+
+
+def told_of(turns: Turns, problems: Counter[str], calibration: str) -> list[str]:
+    """What a rating rests on, and what was left out."""
+    told = problems + turns.problems
+    return [
+        *([f"Games left out or damaged: {reasons(told)}."] if told else []),
+        f"{counted(turns.games.height, 'game')}, {counted(len(turns), 'turn')} counted; "
+        f"left out: {reasons(turns.excluded) or 'none'}.",
+        f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {calibration}.",
+    ]
+
+
+def _without(turns: Turns, games: Sequence[int]) -> Turns:
+    """The turns of all games but some; numbers stay as they are."""
+    if max(games) > turns.games.height or min(games) < 1:
+        raise InputError(f"--without {max(games)}: {there_are(turns.games.height, 'game')}.")
+    kept = turns.only(~np.isin(turns.game, np.array(games) - 1))
+    if not len(kept):
+        raise InputError("with these games left out there are no turns to judge.")
+    return kept
+
+
+def _check_player(turns: Turns, player: str | None) -> None:
+    """Refuse a name that nobody bears, with the nearest one."""
+    names = {str(name) for name in turns.player if name is not None}
+    if player is not None and player not in names:
+        raise InputError(f"nobody called {player!r} moves in these games.{did_you_mean(nearest(player, names))}")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MoveRatings(Answer):
+    """Ratings from moves, a row for each group."""
+
+    groups: Sequence[Row]
+
+
+def rate_by(
+    what: What,
+    *,
+    by: str = "player",
+    player: str | None = None,
+    without: Sequence[int] = (),
+    how: How,
+    **analysing: Any,
+) -> MoveRatings:
+    """Rate groups of turns; see :func:`assay.api.rate_moves`."""
+    found = ready(what, without=without, **analysing)
+    _check_player(found.turns, player)
+    turns = found.turns if player is None else found.turns.only(found.turns.player == player)
+    groups = by_pool(turns, by)
+    rows = rate_groups(weigh(turns, found.calibration, found.policy), groups, how)
+    names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
+    if by in ("player", "opponent"):
+        rows = sort_rows(rows)
+    decimals = dict.fromkeys(("elo", "performance", "ipr", "low", "high"), 0)
+    decimals |= dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
+    columns = _with_pool([by, *IPR_COLUMNS[1:]], [row.pool for row in rows])
+    return MoveRatings(
+        groups=rows,
+        shown=Table(
+            [row.values() | {by: names[row.group], "pool": row.pool} for row in rows],
+            columns_of(columns, decimals=decimals, titles=TITLES, wide=_IPR_WIDE, below=("note",)),
+        ),
+        estimates={str(names[row.group]): replace(row.estimate, note=row.note) for row in reversed(rows)},
+        problems=found.problems,
+        remarks=found.remarks,
+    )
+
+
+def _with_pool(columns: Sequence[str], pools: Sequence[str | None]) -> list[str]:
+    """The columns of a table, with one for the pool behind the first where rows are of several."""
+    return [columns[0], *(["pool"] if len(set(pools)) > 1 else []), *columns[1:]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Followed(Answer):
+    """The rating of both players after every move of a game; `sides` has it as arrays."""
+
+    sides: Sequence[Running]
+    level: float
+
+
+def follow(
+    what: What,
+    game: int = 1,
+    *,
+    prior: tuple[float, float] | Literal["tag"] | None = None,
+    level: float = 0.95,
+    **analysing: Any,
+) -> Followed:
+    """What the moves of one game say so far, after each; see :func:`assay.api.posterior`."""
+    found = ready(what, game=game, **analysing)
+    where = scale_of(found.turns.games["pool"][0])
+    if is_online(where):
+        raise InputError(
+            f"game {game} was played elsewhere ({POOLS[where]}), and the scale is that of slow games over the board; "
+            "--pool otb-slow takes it for one."
+        )
+    at = game - 1 if isinstance(what, Analysis) else 0
+    evidence = weigh(found.turns, found.calibration, found.policy)
+    sides = running(evidence, at, prior=prior, level=level)
+    if not any(len(side.ply) for side in sides):
+        raise InputError(f"game {game} has no turns to judge: all are before move 9, decided or repeated.")
+    rows = [
+        {
+            "ply": int(ply) + 1,
+            "move": f"{move}{'.' if side.white else '...'}",
+            "player": side.player,
+            "rating": said.value,
+            "low": said.low,
+            "high": said.high,
+        }
+        for side in sides
+        for ply, move, said in zip(side.ply, side.move, side.estimates, strict=True)
+    ]
+    rows.sort(key=lambda row: int(str(row["ply"])))
+    decimals = dict.fromkeys(("rating", "low", "high"), 0)
+    return Followed(
+        sides=sides,
+        level=level,
+        shown=Table(rows, columns_of(("ply", "move", "player", "rating", "low", "high"), decimals=decimals)),
+        estimates={str(side.player): side.estimates[-1] for side in sides if len(side.estimates)},
+        problems=found.problems,
+        remarks=found.remarks,
+    )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Screened(Answer):
+    """Players beside what is expected of their ratings; `field` has the rows of all, whoever is shown."""
+
+    field: Sequence[ScreenRow]
+
+
+def screen_field(
+    what: What,
+    *,
+    by: str = "event",
+    ratings: Mapping[str, float] | File | None = None,
+    null: str = "calibrated",
+    player: str | None = None,
+    without: Sequence[int] = (),
+    rating_error: float = 0.0,
+    min_turns: int = 20,
+    **analysing: Any,
+) -> Screened:
+    """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
+    given = read_ratings(ratings) if isinstance(ratings, str | PathLike) else ratings
+
+    def check(players: set[str], aliases: Mapping[str, str]) -> None:
+        nonlocal given
+        if isinstance(ratings, str | PathLike) and given is not None:
+            check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
+            given = main_ratings(ratings, given, aliases)
+
+    found = ready(what, without=without, check=check, **analysing)
+    _check_player(found.turns, player)
+    evidence, groups = weigh(found.turns, found.calibration, found.policy), by_pool(found.turns, "player", by)
+    # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
+    rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
+    shown = [row for row in rows if player in (None, row.player)]
+    digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
+    digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
+    names = _with_pool(SCREEN_COLUMNS, [row.pool for row in rows])
+    wide = [name for name in names if name not in _SCREEN_SHOWN]
+    return Screened(
+        field=rows,
+        shown=Table(
+            [row.values() | {"pool": row.pool} for row in shown],
+            columns_of(names, decimals=digits, titles=TITLES, wide=wide, below=("note",)),
+        ),
+        head=conclusion(rows, len(shown)),
+        estimates={row.player: _estimate(row) for row in reversed(rows)},
+        problems=found.problems,
+        remarks=found.remarks,
+    )
