@@ -11,11 +11,15 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.cli.test_rating import games, store
 
 import assay
 from assay.cli.main import main
 
+__all__ = ["games", "store"]
+
 MATCH = str(assay.SAMPLE)
+DEPTH = 6
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
@@ -109,3 +113,47 @@ def test_learned(capsys: pytest.CaptureFixture[str]) -> None:
     pooled = assay.rate_learned(MATCH, player="Deep Blue")
     same(capsys, pooled, "guess", MATCH, "--player", "Deep Blue")
     assert pooled["Deep Blue"].low < pooled["Deep Blue"].value < pooled["Deep Blue"].high
+
+
+def test_moves(games: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored = {"store": store, "depth": DEPTH, "no_analysis": True}
+    words = (games, "--store", store, "--depth", DEPTH, "--no-analysis", "--quiet")
+    same(capsys, assay.rate_moves(games, **stored), "ipr", *words)
+    same(
+        capsys,
+        assay.rate_moves([games], by="phase", level=0.8, **stored),
+        "ipr",
+        *words,
+        *["--by", "phase", "--level", "80"],
+    )
+    same(capsys, assay.posterior(games, 2, **stored), "posterior", *words, "--game", 2)
+    ratings = games.with_name("ratings.csv")
+    ratings.write_text('Deep Blue,2700\n"Kasparov, Garry",2795\n')
+    given = {"Deep Blue": 2700.0, "Kasparov, Garry": 2795.0}
+    same(capsys, assay.screen(games, ratings=given, **stored), "screen", *words, "--rating", ratings)
+    kasparov = assay.rate_moves(games, player="Kasparov, Garry", **stored)
+    assert list(kasparov) == ["Kasparov, Garry"] and len(kasparov) == 1
+
+
+def test_one_analysis_serves_many_answers(games: Path, store: Path) -> None:
+    stored = {"store": store, "depth": DEPTH, "no_analysis": True}
+    with assay.analyse(games, **stored) as analysis:
+        assert isinstance(analysis, assay.Analysis)
+        rated, followed = assay.rate_moves(analysis), assay.posterior(analysis, 2)
+        assert assay.screen(analysis).table.height == 2
+    assert str(rated) == str(assay.rate_moves(games, **stored))
+    assert str(followed) == str(assay.posterior(games, 2, **stored))
+
+
+def test_a_report_is_an_answer(games: Path, store: Path, tmp_path: Path) -> None:
+    made = assay.report(games, store=store, depth=DEPTH, no_analysis=True)
+    assert made.write(tmp_path / "event.html") == (tmp_path / "event.html").stat().st_size
+    assert set(made) == {"Deep Blue", "Kasparov, Garry"} and made.table.height == 2
+    assert max(map(len, str(made).splitlines())) <= 80
+    with pytest.raises(assay.AssayError, match="exclude each other"):
+        assay.report(games, quick=True, depth=8)
+
+
+def test_calibrations_need_rated_games(games: Path, store: Path) -> None:
+    with pytest.raises(assay.AssayError, match="--within"):
+        assay.calibrate(games, store=store, depth=DEPTH)

@@ -17,7 +17,10 @@ from assay.cli.main import COMMANDS
 MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_public_names.py."
 
 LIBRARY = {
-    "assay": "Analysis Answer AssayError Estimate Games SAMPLE __version__ chances rate_learned rate_results read",
+    "assay": """
+        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances posterior rate_learned
+        rate_moves rate_results read report screen
+    """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
     """,
@@ -165,7 +168,7 @@ COLUMNS = {
         elsewhere note
     """,
     "assay.moves.fits.DIFFERENCE_COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
-    "assay.cli.model.MARK_COLUMNS": """
+    "assay.moves.answers.MARK_COLUMNS": """
         elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
         ipr_error
     """,

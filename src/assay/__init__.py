@@ -15,8 +15,14 @@ from assay.lazy import loader
 
 if TYPE_CHECKING:
     from assay.api import SAMPLE as SAMPLE
+    from assay.api import analyse as analyse
+    from assay.api import calibrate as calibrate
+    from assay.api import posterior as posterior
     from assay.api import rate_learned as rate_learned
+    from assay.api import rate_moves as rate_moves
     from assay.api import rate_results as rate_results
+    from assay.api import report as report
+    from assay.api import screen as screen
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
     from assay.errors import AssayError as AssayError
@@ -30,7 +36,13 @@ __version__ = "0.1.0"
 _HOME = {
     "SAMPLE": "api",
     "rate_learned": "api",
+    "analyse": "api",
+    "calibrate": "api",
+    "posterior": "api",
+    "rate_moves": "api",
     "rate_results": "api",
+    "report": "api",
+    "screen": "api",
     "Analysis": "engine.analysis",
     "Answer": "table",
     "AssayError": "errors",

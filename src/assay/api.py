@@ -6,21 +6,26 @@ prints as the command of the same purpose does, has a polars frame as `.table`, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 if TYPE_CHECKING:
+    from assay.engine.analysis import Analysis
     from assay.games.outcomes import Outcomes
     from assay.games.source import Games
     from assay.learned.guess import Guesses
+    from assay.moves.answers import Analysing, Calibrated, Followed, MoveRatings, ScreenedField
+    from assay.policy.chances import Network
+    from assay.reports.written import WrittenReport
     from assay.results.listing import Style
     from assay.results.rated import RatingList
 
 File: TypeAlias = str | PathLike[str]
 SAMPLE = Path(__file__).with_name("data") / "kasparov-deep-blue-1997.pgn"  # six games to try everything with
 What: TypeAlias = "File | Games | Sequence[File]"
+Moves: TypeAlias = "What | Analysis"
 
 
 def rate_results(
@@ -187,3 +192,168 @@ def rate_learned(
         where=where,
     )
     return answer(guesses, problems, player, level)
+
+
+def rate_moves(
+    what: Moves,
+    *,
+    by: str = "player",
+    player: str | None = None,
+    without: Sequence[int] = (),
+    method: str | None = None,
+    interval: str = "clustered",
+    level: float = 0.95,
+    min_turns: int | None = None,
+    seed: int = 0,
+    **analysing: Unpack[Analysing],
+) -> MoveRatings:
+    """Rate players by their moves, as `assay ipr` does: `[name]` is the intrinsic performance rating of a player.
+
+    `by` makes other groups of the turns (game, phase, event, year, ...). Positions that the store lacks are analysed
+    first, unless `no_analysis`; two calls on one :class:`Analysis` value them once. docs/rating.md explains the rest.
+
+    >>> rate_moves(SAMPLE, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.answers import rate_by
+    from assay.moves.performance import How
+
+    given = {"method": method, "min_turns": min_turns}
+    how = How(interval=interval, level=level, seed=seed, **{k: v for k, v in given.items() if v is not None})  # type: ignore[arg-type]
+    return rate_by(what, by=by, player=player, without=without, how=how, **analysing)
+
+
+def posterior(
+    what: Moves,
+    game: int = 1,
+    *,
+    prior: tuple[float, float] | str | None = None,
+    level: float = 0.95,
+    **analysing: Unpack[Analysing],
+) -> Followed:
+    """Follow the rating through one game, as `assay posterior` does: what the moves so far say of both players.
+
+    `prior` is flat, about the rating of the tag, or normal: mean and standard deviation.
+
+    >>> posterior(SAMPLE, 7, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: there are 6 games in ...kasparov-deep-blue-1997.pgn, and no game 7.
+    """
+    from assay.moves.answers import follow
+
+    return follow(what, game, prior=prior, level=level, **analysing)
+
+
+def screen(
+    what: Moves,
+    *,
+    by: str = "event",
+    ratings: Mapping[str, float] | File | None = None,
+    null: str = "calibrated",
+    player: str | None = None,
+    without: Sequence[int] = (),
+    rating_error: float = 0.0,
+    min_turns: int = 20,
+    **analysing: Unpack[Analysing],
+) -> ScreenedField:
+    """Compare players' moves with what is expected of their ratings, as `assay screen` does.
+
+    `ratings` are those of the tags, or given by name. A high z is a reason to look at games, never a finding about a
+    person: docs/screening.md.
+
+    >>> screen(SAMPLE, ratings={"Deep Blue": 2800.0}, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.answers import screen_field
+
+    return screen_field(
+        what,
+        by=by,
+        ratings=ratings,
+        null=null,
+        player=player,
+        without=without,
+        rating_error=rating_error,
+        min_turns=min_turns,
+        **analysing,
+    )
+
+
+def analyse(what: What, **analysing: Unpack[Analysing]) -> Analysis:
+    """Games with the values of all their moves: what the store lacks is analysed, what it has costs nothing.
+
+    The analysis holds the store open: use it in a `with` block. `rate_moves`, `posterior` and `screen` take it in the
+    place of games, so that these are parsed and valued once for all of them.
+
+    >>> analyse(SAMPLE, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.answers import analyse_games
+
+    return analyse_games(what, **analysing)  # type: ignore[misc]
+
+
+def calibrate(
+    what: What,
+    *,
+    name: str = "calibration",
+    store: File | None = None,
+    depth: int | None = None,
+    marks: Sequence[int] = range(1600, 2701, 100),
+    within: float = 20.0,
+    method: str = "percentile",
+    engine: Sequence[str] | str | None = None,
+    policy: Network | bool | str = True,
+    seed: int = 0,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    told: Callable[[str], None] | None = None,
+) -> Calibrated:
+    """Calibrate the scale from moves to Elo on rated games that are analysed already, as `assay calibrate` does.
+
+    `.save(path)` of the answer writes a file that `calibration=` takes elsewhere. docs/rating.md explains the rest.
+
+    >>> calibrate(SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.answers import calibrate_on
+
+    return calibrate_on(
+        what,
+        name=name,
+        store=store,
+        depth=depth,
+        marks=marks,
+        within=within,
+        method=method,
+        engine=engine,
+        policy=policy,
+        seed=seed,
+        keep_duplicates=keep_duplicates,
+        where=where,
+        told=told,
+    )
+
+
+def report(what: What, **analysing: Unpack[Analysing]) -> WrittenReport:
+    """Everything about some games: `.write("event.html")` makes the file of `assay report`, PDF and JSON, too.
+
+    The table is that of the players at a glance, `[name]` the rating from the moves; `.report` holds all the rest.
+
+    >>> report(SAMPLE, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.reports.written import report_on
+
+    return report_on(what, **analysing)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +44,6 @@ from assay.table import Answer, Column, Table, columns_of, counted, reasons, the
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
     from assay.games import Game
-    from assay.moves.calibration import Calibration
     from assay.moves.simulation import Entrant
 
 
@@ -405,51 +403,25 @@ def calibrate(
       assay calibrate reference --depth 6 -o mine-d6.json
       assay ipr tournament.pgn --calibration mine.json
     """
-    from assay.engine.store import Store
-    from assay.engine.turns import turns as build
-    from assay.games.source import read
-    from assay.manifest import describe_inputs
-    from assay.moves import reference
-    from assay.moves.calibrating import make_calibration, rated_turns, reference_turns
-    from assay.moves.calibration import save
-    from assay.moves.choice.calibrate import LEARNED
-    from assay.moves.fits import Fitting
-    from assay.policy.chances import shipped
+    from assay.api import calibrate as fit_models
 
-    from_move, depth = 9, depth or DEPTH
-    excluded: Mapping[str, int] = {}
-    settings: dict[str, Any]
-    if len(files) == 1 and reference.is_reference(files[0]):
-        found = reference.read(files[0], depth)
-        rated, identity = reference_turns(found), found.identity
-        inputs = list(describe_inputs(str(path) for path in sorted(Path(files[0]).glob("*.parquet"))))
-        settings = {"reference": Path(files[0]).resolve().name}
-    else:
-        given = read(files, where=where)
-        games = each_once(given.all(), keep_duplicates)
-        inputs = list(map(asdict, given.sources))
-        with Store(store or default_store()) as opened:
-            turns = build(games, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engines or None)
-        rated, identity = rated_turns(turns, mileposts, within), turns.identities[0]
-        excluded = {**turns.excluded, "not at a mark": len(turns) - len(rated)}
-        settings = {"within": within, "mileposts": list(mileposts)}
-    network = policy_of(policy)
-    made, values = make_calibration(
-        rated,
-        identity,
-        depth,
+    made = fit_models(
+        files,
         name=name or out.name.removesuffix(".json"),
-        network=shipped() if network is True else network or None,
-        fitting=Fitting(method=method),
-        from_move=from_move,
-        settings=settings,
-        exclusions=excluded,
-        inputs=inputs,
+        store=store,
+        depth=depth,
+        marks=mileposts,
+        within=within,
+        method=method,
+        engine=engines,
+        policy=policy_of(policy),
         seed=seed,
+        keep_duplicates=keep_duplicates,
+        where=where,
         told=lambda text: None if is_quiet() else say(text, err=True),
     )
-    save(made, values, out)
-    _print_calibration(made)
+    made.save(out)
+    print_answer(made)
     say(f"Written to {out}.", err=True)
 
 
@@ -482,10 +454,11 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None) ->
       assay calibration show rybka-3-d13
       assay calibration list
     """
+    from assay.moves.answers import calibrated
     from assay.moves.calibration import load
 
     found = load(name, depth=depth)
-    _print_calibration(found)
+    print_answer(calibrated(found))
     if plots is not None:
         from assay.reports.plots import plot_calibration
 
@@ -523,25 +496,6 @@ def calibration_list() -> None:
         )
     names = ("name", "engine", "depth", "lines", "games", "turns", "noise", "line")
     print_answer(Answer(shown=Table(rows, columns_of(names, decimals={"noise": 0}))))
-
-
-MARK_COLUMNS = (
-    *("elo", "games", "turns", "s", "s_error", "c", "c_error", "c_fit", "s_fit", "mm_predicted", "mm_actual"),
-    *("ad_predicted", "ad_actual", "qfit", "ae_r", "ipr", "ipr_error"),
-)
-
-
-def _print_calibration(found: Calibration) -> None:
-    """The table of Regan's marks; in text, what identifies the calibration and its model in words above it."""
-    from assay.moves.describing import describe
-
-    names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
-    decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
-    decimals |= {"ae_r": 4, "ipr": 0, "ipr_error": 0}
-    wide = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
-    titles = {"mm_actual": "mm", "ad_actual": "ad"}
-    columns = columns_of(names, decimals=decimals, titles=titles, wide=wide if "s_fit" in names else ())
-    print_answer(Answer(shown=Table(found.marks, columns), head=describe(found)))
 
 
 @click.command(cls=Command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,119 +12,25 @@ from assay.cli.options import (
     Command,
     OneOf,
     aliases_option,
+    analysing,
     analysis_options,
     files_argument,
     game_option,
-    is_quiet,
     level_option,
-    one_engine,
     player_option,
     plots_option,
-    policy_of,
     print_answer,
     say,
     seed_option,
     table_options,
-    tell_duplicates,
-    tell_turns,
     without_option,
 )
-from assay.paths import default_store
-from assay.table import Answer, Table, columns_of, counted, there_are
 
 if TYPE_CHECKING:
-    from assay.engine.turns import Turns
-    from assay.moves.calibration import Calibration
-    from assay.policy.chances import Network
+    pass
 
 IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "speed", "opponent", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
-# Shorter words for the text table; CSV and JSON keep the names.
-TITLES = {
-    "performance": "perf",
-    "mm_expected": "exp",
-    "top3_expected": "exp",
-    "ad_expected": "exp",
-    "likelihood_ratio": "lr",
-    "share_low": "low",
-    "share_high": "high",
-    "expected_beyond": "beyond",
-}
-_IPR_WIDE = ("mm_expected", "top3", "top3_expected", "ad_expected", "s", "c", "method")
-_SCREEN_SHOWN = ("player", "part", "pool", "rating", "z_mm", "z_t3", "z_ae", "z", "q_value", "ipr", "note")
-
-
-def _turns(
-    files: Sequence[str],
-    store: Path | None,
-    where: str | None,
-    calibration: str | None,
-    depth: int | None,
-    quick: bool,
-    deep: bool,
-    engines: Sequence[str],
-    any_engine: bool,
-    policy: str,
-    no_analysis: bool,
-    workers: int | None,
-    aliases: Path | None,
-    pool: str | None,
-    keep_duplicates: bool,
-    one_game: int | None = None,
-    check: Callable[[set[str], Mapping[str, str]], None] | None = None,
-) -> tuple[Turns, Calibration, Network | bool]:
-    """The turns of the games, the calibration and the policy to judge them by; what was left out is told on stderr.
-
-    `check` is told who plays, and the main names of other names, before any engine starts.
-    """
-    import numpy as np
-
-    from assay.errors import InputError
-    from assay.games.duplicates import Seen
-    from assay.games.source import read
-    from assay.games.split import players_of
-    from assay.moves.analysed import analysed_turns
-    from assay.moves.calibration import load, preset_depth
-    from assay.moves.groups import in_pool, rename
-    from assay.players import read_aliases
-
-    if sum(map(bool, (quick, deep, depth))) > 1:
-        raise click.UsageError("--quick, --deep and --depth exclude each other.")
-    wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth
-    chosen = load(calibration, depth=wanted)
-    chosen.usable()
-    network = policy_of(policy)
-    if calibration and wanted and chosen.depth != wanted:
-        raise click.UsageError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
-    given = read(files, where=where)
-    games = given.all()
-    names = read_aliases(aliases, players_of(games)) if aliases else None
-    if check is not None:
-        check(players_of(games), names or {})
-    if one_game is not None:
-        if one_game > len(games):
-            raise InputError(f"{there_are(len(games), 'game')} in {given.named}, and no game {one_game}.")
-        games = games[one_game - 1 : one_game]
-    seen = Seen()
-    once = np.array([keep_duplicates or seen.add(game) for game in games], np.bool_)
-    turns = analysed_turns(
-        games,
-        store or default_store(),
-        chosen,
-        counted=once,
-        engine=one_engine(engines),
-        any_engine=any_engine,
-        no_analysis=no_analysis,
-        workers=workers,
-        quiet=is_quiet(),
-    )
-    made = f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {chosen.name}."
-    tell_turns(turns, given.problems, made)
-    tell_duplicates(seen.duplicates)
-    if not len(turns):
-        raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
-    turns = in_pool(turns, pool)
-    return (rename(turns, names) if names else turns), chosen, network
 
 
 @click.command(cls=Command)
@@ -157,7 +63,6 @@ def _turns(
 @table_options
 def ipr(
     files: Sequence[str],
-    store: Path | None,
     by: str,
     player: str | None,
     without: Sequence[int],
@@ -167,7 +72,7 @@ def ipr(
     level: float,
     seed: int,
     plots: Path | None,
-    **analysis: Any,
+    **options: Any,
 ) -> None:
     """Rate players by their moves: the intrinsic performance rating, with its interval.
 
@@ -186,73 +91,26 @@ def ipr(
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
-    from assay.moves.evidence import weigh
-    from assay.moves.groups import by_pool
-    from assay.moves.performance import COLUMNS, How, rate_groups, sort_rows
+    from assay.api import rate_moves
 
-    how = How(method, interval, level, min_turns, seed)
-    turns, chosen, network = _turns(files, store, **analysis)
-    turns = _only_player(_without(turns, without), player)
-    groups = by_pool(turns, by)
-    rows = rate_groups(weigh(turns, chosen, network), groups, how)
-    names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
-    if by in ("player", "opponent"):
-        rows = sort_rows(rows)
-    names_shown = _columns([by, *COLUMNS[1:]], [row.pool for row in rows])
-    values = [row.values() | {by: names[row.group], "pool": row.pool} for row in rows]
-    whole = {"elo": 0, "performance": 0, "ipr": 0, "low": 0, "high": 0}
-    decimals = whole | dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
-    columns = columns_of(names_shown, decimals=decimals, titles=TITLES, wide=_IPR_WIDE, below=("note",))
-    print_answer(Answer(shown=Table(values, columns)))
+    answer = rate_moves(
+        files,
+        by=by,
+        player=player,
+        without=without,
+        method=method,
+        interval=interval,
+        level=level,
+        min_turns=min_turns,
+        seed=seed,
+        **analysing(**options),
+    )
+    print_answer(answer)
     if plots is not None:
         from assay.reports.plots import plot_ratings
 
-        for path in plot_ratings(rows, by, plots):
+        for path in plot_ratings(answer.groups, by, plots):
             say(f"Written: {path}", err=True)
-
-
-def _columns(columns: Sequence[str], pools: Sequence[str | None]) -> list[str]:
-    """The columns of a table, with one for the pool behind the first where rows are of several."""
-    return [columns[0], *(["pool"] if len(set(pools)) > 1 else []), *columns[1:]]
-
-
-def _without(turns: Turns, games: Sequence[int]) -> Turns:
-    """The turns of all games but some; numbers stay as they are."""
-    import numpy as np
-
-    from assay.errors import InputError
-
-    if not games:
-        return turns
-    if max(games) > turns.games.height:
-        raise InputError(f"--without {max(games)}: {there_are(turns.games.height, 'game')}.")
-    kept = turns.only(~np.isin(turns.game, np.array(games) - 1))
-    if not len(kept):
-        raise InputError("with these games left out there are no turns to judge.")
-    named = ", ".join(str(game) for game in sorted(set(games)))
-    say(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.", err=True)
-    return kept
-
-
-def _only_player(turns: Turns, player: str | None) -> Turns:
-    """The moves of one player, or all of them."""
-    _check_player(turns, player)
-    return turns if player is None else turns.only(turns.player == player)
-
-
-def _check_player(turns: Turns, player: str | None) -> None:
-    """Refuse a name that nobody bears, with the nearest one."""
-    from difflib import get_close_matches
-
-    from assay.errors import InputError
-
-    if player is None:
-        return
-    names = sorted({str(name) for name in turns.player if name is not None})
-    if player not in names:
-        near = get_close_matches(player, names, n=1, cutoff=0.4)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise InputError(f"nobody called {player!r} moves in these games.{hint}")
 
 
 @click.command(cls=Command)
@@ -272,12 +130,11 @@ def _check_player(turns: Turns, player: str | None) -> None:
 @table_options
 def posterior(
     files: Sequence[str],
-    store: Path | None,
     number: int,
     prior: str,
     level: float,
     plots: Path | None,
-    **analysis: Any,
+    **options: Any,
 ) -> None:
     """Follow the rating through one game: what the moves so far say of both players, after every move.
 
@@ -289,43 +146,14 @@ def posterior(
       assay posterior match.pgn --game 2
       assay posterior match.pgn --game 6 --prior 2700:150 --plots out
     """
-    from assay.errors import InputError
-    from assay.moves.evidence import weigh
-    from assay.moves.review import running
-    from assay.pools import POOLS, is_online, scale_of
+    from assay.api import posterior as follow
 
-    given = _prior(prior)
-    turns, chosen, network = _turns(files, store, one_game=number, **analysis)
-    where = scale_of(turns.games["pool"][0])
-    if is_online(where):
-        raise InputError(
-            f"game {number} was played elsewhere ({POOLS[where]}), and the scale is that of slow games over the board; "
-            "--pool otb-slow takes it for one."
-        )
-    found = running(weigh(turns, chosen, network), 0, prior=given, level=level)
-    if not any(len(side.ply) for side in found):
-        raise InputError(f"game {number} has no turns to judge: all are before move 9, decided or repeated.")
-    rows = [
-        {
-            "ply": int(ply) + 1,
-            "move": f"{move}{'.' if side.white else '...'}",
-            "player": side.player,
-            "rating": said.value,
-            "low": said.low,
-            "high": said.high,
-        }
-        for side in found
-        for ply, move, said in zip(side.ply, side.move, side.estimates, strict=True)
-    ]
-    rows.sort(key=lambda row: int(str(row["ply"])))
-    columns = columns_of(
-        ("ply", "move", "player", "rating", "low", "high"), decimals=dict.fromkeys(("rating", "low", "high"), 0)
-    )
-    print_answer(Answer(shown=Table(rows, columns)))
+    answer = follow(files, number, prior=_prior(prior), level=level, **analysing(**options))
+    print_answer(answer)
     if plots is not None:
         from assay.reports.plots import plot_posterior
 
-        say(f"Written: {plot_posterior(found, level, plots)}", err=True)
+        say(f"Written: {plot_posterior(answer.sides, level, plots)}", err=True)
 
 
 def _prior(text: str) -> tuple[float, float] | str | None:
@@ -377,7 +205,6 @@ def _prior(text: str) -> tuple[float, float] | str | None:
 @table_options
 def screen(
     files: Sequence[str],
-    store: Path | None,
     ratings: str,
     null: str,
     by: str,
@@ -385,7 +212,7 @@ def screen(
     without: Sequence[int],
     rating_error: float,
     min_turns: int,
-    **analysis: Any,
+    **options: Any,
 ) -> None:
     """Compare players' moves with what is expected of their ratings.
 
@@ -405,32 +232,18 @@ def screen(
       assay screen open.pgn --null field --rating current-ratings.csv
       assay screen season.pgn --by all --player 'Doe, John'
     """
-    from assay.moves.evidence import weigh
-    from assay.moves.groups import by_pool
-    from assay.moves.screening import COLUMNS, conclusion, screen_groups
-    from assay.players import check_ratings, main_ratings, read_ratings
+    from assay.api import screen as screen_games
 
-    given = None if ratings == "tag" else read_ratings(Path(ratings))
-
-    def check(players: set[str], aliases: Mapping[str, str]) -> None:
-        nonlocal given
-        if given is not None:
-            check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
-            given = main_ratings(ratings, given, aliases)
-
-    turns, chosen, network = _turns(files, store, check=check, **analysis)
-    turns = _without(turns, without)
-    _check_player(turns, player)
-    evidence, groups = weigh(turns, chosen, network), by_pool(turns, "player", by)
-    # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
-    rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
-    shown = [row for row in rows if player in (None, row.player)]
-    digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
-    digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
-    names = _columns(COLUMNS, [row.pool for row in rows])
-    wide = [name for name in names if name not in _SCREEN_SHOWN]
-    table = Table(
-        [row.values() | {"pool": row.pool} for row in shown],
-        columns_of(names, decimals=digits, titles=TITLES, wide=wide, below=("note",)),
+    print_answer(
+        screen_games(
+            files,
+            by=by,
+            ratings=None if ratings == "tag" else ratings,
+            null=null,
+            player=player,
+            without=without,
+            rating_error=rating_error,
+            min_turns=min_turns,
+            **analysing(**options),
+        )
     )
-    print_answer(Answer(shown=table, head=conclusion(rows, len(shown))))

@@ -295,6 +295,13 @@ def one_engine(engines: Sequence[str]) -> str:
     return engines[0] if engines else "stockfish"
 
 
+def analysing(engines: Sequence[str], policy: str, **options: Any) -> dict[str, Any]:
+    """The options of an analysis as the keywords of the front door."""
+    if sum(map(bool, (options["quick"], options["deep"], options["depth"]))) > 1:
+        raise click.UsageError("--quick, --deep and --depth exclude each other.")
+    return options | {"engine": one_engine(engines), "policy": policy_of(policy), "quiet": is_quiet()}
+
+
 def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, int]:
     low, _, high = value.partition(":")
     if not low.isdecimal() or not high.isdecimal() or int(low) >= int(high):

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from assay.cli.options import (
     Command,
+    analysing,
     analysis_options,
     deep_option,
     depth_option,
     engine_option,
     files_argument,
-    is_quiet,
     one_engine,
     out_option,
-    policy_of,
     quick_option,
     say,
     store_option,
-    tell_duplicates,
     workers_option,
 )
 from assay.paths import default_store
@@ -42,21 +41,9 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
 @analysis_options
 def report(
     files: Sequence[str],
-    where: str | None,
-    store: Path | None,
     out: Path | None,
     format: str | None,
-    depth: int | None,
-    quick: bool,
-    deep: bool,
-    calibration: str | None,
-    engines: Sequence[str],
-    any_engine: bool,
-    policy: str,
-    no_analysis: bool,
-    workers: int | None,
-    pool: str | None,
-    keep_duplicates: bool,
+    **options: Any,
 ) -> None:
     """Write a report on some games: one HTML file that anybody can open, mail and print.
 
@@ -73,32 +60,18 @@ def report(
       assay report round*.pgn --store club.db -o club.html
       assay report tournament.pgn --quick -o tournament.pdf
     """
-    from assay.reports.exports import check_place, write
-    from assay.reports.growing import Making, make
+    from assay.api import report as make_report
+    from assay.reports.exports import check_place
 
-    if sum(map(bool, (quick, deep, depth))) > 1:
-        raise click.UsageError("--quick, --deep and --depth exclude each other.")
     suffix = out.suffix.lower().removeprefix(".") if out else ""
     format = format or (suffix if suffix in FORMATS else "html")
     path = out or Path(f"report.{format}")
     check_place(path, format)
-    making = Making(
-        store or default_store(),
-        one_engine(engines),
-        workers,
-        calibration,
-        any_engine,
-        analyse_missing=not no_analysis,
-        keep_duplicates=keep_duplicates,
-        pool=pool,
-        depth=depth,
-        policy=policy_of(policy),
-    )
-    preset = "quick" if quick else "deep" if deep else "default"
-    made = make(files, making, preset=preset, where=where, quiet=is_quiet())
-    size = write(made, path, format)
-    what = f"{counted(len(made.games), 'game')}, {counted(len(made.players), 'player')}"
-    tell_duplicates(made.provenance.duplicates)
+    made = make_report(files, **analysing(**options))
+    size = made.write(path, format)
+    for remark in made.remarks:
+        say(remark, err=True)
+    what = f"{counted(len(made.report.games), 'game')}, {counted(len(made.report.players), 'player')}"
     say(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
 
 

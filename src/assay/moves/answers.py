@@ -1,28 +1,37 @@
-"""Ratings from moves as answers: by player or other groups, through a game, and beside what a rating leads to expect."""
+"""Ratings from moves as answers: by groups, through a game, beside what is expected of ratings; and calibrations."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assay.curve import Estimate
+from assay.curve import NOTHING, Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.find import DEFAULT
-from assay.engine.turns import Turns
+from assay.engine.identity import DEFAULT
+from assay.engine.store import Store
+from assay.engine.turns import Turns, turns
 from assay.errors import CalibrationError, InputError
 from assay.games import Games, read
 from assay.games.duplicates import Seen
 from assay.games.split import players_of
 from assay.games.stream import Paths
-from assay.moves.analysed import analysed_turns, turns_in
-from assay.moves.calibration import Calibration, load, preset_depth
+from assay.manifest import describe_inputs
+from assay.moves import reference
+from assay.moves.analysed import analysed, analysed_turns, turns_in
+from assay.moves.calibrating import make_calibration, rated_turns, reference_turns
+from assay.moves.calibration import DEFAULT_DEPTH, Calibration, load, preset_depth, save
+from assay.moves.choice.calibrate import LEARNED
+from assay.moves.describing import describe
 from assay.moves.evidence import weigh
+from assay.moves.fits import Fitting
 from assay.moves.groups import by_pool, in_pool, rename
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.performance import How, Row, rate_groups, sort_rows
@@ -30,8 +39,8 @@ from assay.moves.review import Running, running
 from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
 from assay.moves.screening import ScreenRow, conclusion, screen_groups
 from assay.paths import default_store
-from assay.players import check_ratings, did_you_mean, main_ratings, nearest, read_aliases, read_ratings
-from assay.policy.chances import Network, open_network
+from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
+from assay.policy.chances import Network, open_network, shipped
 from assay.pools import POOLS, is_online, scale_of
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are
 
@@ -111,15 +120,7 @@ def ready(
     `game` takes one game alone, `without` leaves some out, by their numbers. `check` is told who plays, and the main
     names of other names, before any engine starts.
     """
-    if sum(map(bool, (quick, deep, depth))) > 1:
-        raise InputError("quick, deep and depth exclude each other.")
-    wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth
-    if isinstance(what, Analysis):
-        wanted = wanted or what.depth
-    chosen = load(calibration, depth=wanted)
-    chosen.usable()
-    if calibration and wanted and chosen.depth != wanted:
-        raise CalibrationError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
+    chosen = _calibration(calibration, depth, quick, deep, what.depth if isinstance(what, Analysis) else None)
     network = open_network(policy) if isinstance(policy, str) else policy
     duplicates, problems, names = "", Counter[str](), None
     if isinstance(what, Analysis):
@@ -137,7 +138,7 @@ def ready(
             games = games[game - 1 : game]
         turns = analysed_turns(
             games,
-            store or default_store(),
+            Path(store) if store else default_store(),
             chosen,
             counted=np.array([keep_duplicates or seen.add(one) for one in games], np.bool_),
             engine=engine,
@@ -159,6 +160,49 @@ def ready(
         remarks.append(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.")
         turns = kept
     return Ready(turns, chosen, network, problems + turns.problems, tuple(remarks))
+
+
+def _calibration(name: str | None, depth: int | None, quick: bool, deep: bool, analysed_to: int | None) -> Calibration:
+    """The calibration that is named, or that of the depth."""
+    if sum(map(bool, (quick, deep, depth))) > 1:
+        raise InputError("quick, deep and depth exclude each other.")
+    wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth or analysed_to
+    chosen = load(name, depth=wanted)
+    chosen.usable()
+    if name and wanted and chosen.depth != wanted:
+        raise CalibrationError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
+    return chosen
+
+
+def analyse_games(
+    what: Paths | Games,
+    *,
+    store: File | None = None,
+    calibration: str | None = None,
+    depth: int | None = None,
+    quick: bool = False,
+    deep: bool = False,
+    engine: str = DEFAULT,
+    any_engine: bool = False,
+    no_analysis: bool = False,
+    workers: int | None = None,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    quiet: bool = True,
+) -> Analysis:
+    """Games with their analyses, as the calibration of the depth asks for them; see :func:`assay.api.analyse`."""
+    games, seen = read(what, where=where).all(), Seen()
+    return analysed(
+        games,
+        Path(store) if store else default_store(),
+        _calibration(calibration, depth, quick, deep, None),
+        counted=np.array([keep_duplicates or seen.add(one) for one in games], np.bool_),
+        engine=engine,
+        any_engine=any_engine,
+        no_analysis=no_analysis,
+        workers=workers,
+        quiet=quiet,
+    )
 
 
 def told_of(turns: Turns, problems: Counter[str], calibration: str) -> list[str]:
@@ -184,9 +228,11 @@ def _without(turns: Turns, games: Sequence[int]) -> Turns:
 
 def _check_player(turns: Turns, player: str | None) -> None:
     """Refuse a name that nobody bears, with the nearest one."""
-    names = {str(name) for name in turns.player if name is not None}
+    names = sorted({str(name) for name in turns.player if name is not None})
     if player is not None and player not in names:
-        raise InputError(f"nobody called {player!r} moves in these games.{did_you_mean(nearest(player, names))}")
+        near = get_close_matches(player, names, n=1, cutoff=0.4)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise InputError(f"nobody called {player!r} moves in these games.{hint}")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -246,7 +292,7 @@ def follow(
     what: What,
     game: int = 1,
     *,
-    prior: tuple[float, float] | Literal["tag"] | None = None,
+    prior: tuple[float, float] | str | None = None,
     level: float = 0.95,
     **analysing: Any,
 ) -> Followed:
@@ -259,7 +305,7 @@ def follow(
             "--pool otb-slow takes it for one."
         )
     at = game - 1 if isinstance(what, Analysis) else 0
-    evidence = weigh(found.turns, found.calibration, found.policy)
+    evidence = weigh(found.turns.only(found.turns.game == at), found.calibration, found.policy)
     sides = running(evidence, at, prior=prior, level=level)
     if not any(len(side.ply) for side in sides):
         raise InputError(f"game {game} has no turns to judge: all are before move 9, decided or repeated.")
@@ -288,7 +334,7 @@ def follow(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Screened(Answer):
+class ScreenedField(Answer):
     """Players beside what is expected of their ratings; `field` has the rows of all, whoever is shown."""
 
     field: Sequence[ScreenRow]
@@ -305,7 +351,7 @@ def screen_field(
     rating_error: float = 0.0,
     min_turns: int = 20,
     **analysing: Any,
-) -> Screened:
+) -> ScreenedField:
     """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
     given = read_ratings(ratings) if isinstance(ratings, str | PathLike) else ratings
 
@@ -325,14 +371,113 @@ def screen_field(
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
     names = _with_pool(SCREEN_COLUMNS, [row.pool for row in rows])
     wide = [name for name in names if name not in _SCREEN_SHOWN]
-    return Screened(
+    return ScreenedField(
         field=rows,
         shown=Table(
             [row.values() | {"pool": row.pool} for row in shown],
             columns_of(names, decimals=digits, titles=TITLES, wide=wide, below=("note",)),
         ),
         head=conclusion(rows, len(shown)),
-        estimates={row.player: _estimate(row) for row in reversed(rows)},
+        estimates={row.player: replace(row.ipr or NOTHING, note=row.note) for row in reversed(rows)},
         problems=found.problems,
         remarks=found.remarks,
     )
+
+
+MARK_COLUMNS = (
+    *("elo", "games", "turns", "s", "s_error", "c", "c_error", "c_fit", "s_fit", "mm_predicted", "mm_actual"),
+    *("ad_predicted", "ad_actual", "qfit", "ae_r", "ipr", "ipr_error"),
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Calibrated(Answer):
+    """A calibration: its marks as a table, what identifies it in words above; `calibration` is it."""
+
+    calibration: Calibration
+    values: NDArray[np.float64] | None = None
+
+    def save(self, path: File) -> None:
+        """Write it, for `calibration=` of later ratings."""
+        save(self.calibration, self.values, Path(path))
+
+
+def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) -> Calibrated:
+    """A calibration as an answer; the estimates are the ratings of its marks."""
+    names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
+    decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
+    decimals |= {"ae_r": 4, "ipr": 0, "ipr_error": 0}
+    wide = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
+    titles = {"mm_actual": "mm", "ad_actual": "ad"}
+    columns = columns_of(names, decimals=decimals, titles=titles, wide=wide if "s_fit" in names else ())
+    marks = {str(mark["elo"]): (mark.get("ipr"), mark.get("ipr_error")) for mark in found.marks}
+    return Calibrated(
+        calibration=found,
+        values=values,
+        shown=Table(found.marks, columns),
+        head=describe(found),
+        estimates={
+            name: Estimate(ipr, ipr - 1.96 * error, ipr + 1.96 * error)
+            for name, (ipr, error) in marks.items()
+            if ipr is not None and error is not None
+        },
+    )
+
+
+def calibrate_on(
+    what: Paths | Games,
+    *,
+    name: str = "calibration",
+    store: File | None = None,
+    depth: int | None = None,
+    marks: Sequence[int] = range(1600, 2701, 100),
+    within: float = 20.0,
+    method: Any = "percentile",
+    engine: Sequence[str] | str | None = None,
+    policy: Network | bool | str = True,
+    seed: int = 0,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    told: Callable[[str], None] | None = None,
+) -> Calibrated:
+    """Fit the models that turn moves into ratings on rated, analysed games; see :func:`assay.api.calibrate`."""
+    from_move, depth = 9, depth or DEFAULT_DEPTH
+    excluded: Mapping[str, int] = {}
+    settings: dict[str, Any]
+    remarks: list[str] = []
+    only = what[0] if isinstance(what, list | tuple) and len(what) == 1 else what
+    folder = Path(only) if isinstance(only, str | PathLike) else None
+    if folder is not None and reference.is_reference(folder):
+        found = reference.read(folder, depth)
+        rated, identity = reference_turns(found), found.identity
+        inputs = list(describe_inputs(sorted(folder.glob("*.parquet"))))
+        settings = {"reference": folder.resolve().name}
+    else:
+        games = read(what, where=where)
+        chosen = games.counted(keep_duplicates=keep_duplicates)
+        if chosen.duplicates:
+            remarks.append(f"assay: {chosen.duplicates} --keep-duplicates counts them all.")
+        with Store(Path(store) if store else default_store()) as opened:
+            found_turns = turns(
+                chosen.once, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engine or None
+            )
+        rated, identity = rated_turns(found_turns, marks, within), found_turns.identities[0]
+        excluded = {**found_turns.excluded, "not at a mark": len(found_turns) - len(rated)}
+        settings = {"within": within, "mileposts": list(marks)}
+        inputs = list(map(asdict, games.sources))
+    network = open_network(policy) if isinstance(policy, str) else shipped() if policy is True else policy or None
+    made, values = make_calibration(
+        rated,
+        identity,
+        depth,
+        name=name,
+        network=network,
+        fitting=Fitting(method=method),
+        from_move=from_move,
+        settings=settings,
+        exclusions=excluded,
+        inputs=inputs,
+        seed=seed,
+        told=told or (lambda text: None),
+    )
+    return replace(calibrated(made, values), remarks=remarks)

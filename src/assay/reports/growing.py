@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.engine.analysis import Analysis
 from assay.engine.identity import DEFAULT
-from assay.games import read
+from assay.games import Games, read
 from assay.games.duplicates import Duplicates
 from assay.games.stream import Paths
 from assay.moves.analysed import analysed
@@ -49,7 +49,7 @@ class Making:
 
 
 def make(
-    files: Paths,
+    files: Paths | Games,
     making: Making,
     *,
     preset: str = "default",
@@ -87,7 +87,9 @@ def make(
     return report
 
 
-def read_input(files: Paths, name: str = "", *, where: str | None = None, keep_duplicates: bool = False) -> Input:
+def read_input(
+    files: Paths | Games, name: str = "", *, where: str | None = None, keep_duplicates: bool = False
+) -> Input:
     """Read the games, and note where they come from and which occur again."""
     read_from = read(files, where=where)
     found = read_from.counted(keep_duplicates=keep_duplicates)
