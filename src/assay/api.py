@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from assay.games.outcomes import Outcomes
     from assay.games.source import Games
     from assay.learned.guess import Guesses
-    from assay.moves.answers import Analysing, Calibrated, Followed, MoveRatings, ScreenedField
+    from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
     from assay.policy.chances import Network
     from assay.reports.written import WrittenReport
     from assay.results.listing import Style
@@ -315,7 +315,7 @@ def calibrate(
     keep_duplicates: bool = False,
     where: str | None = None,
     told: Callable[[str], None] | None = None,
-) -> Calibrated:
+) -> CalibrationTable:
     """Calibrate the scale from moves to Elo on rated games that are analysed already, as `assay calibrate` does.
 
     `.save(path)` of the answer writes a file that `calibration=` takes elsewhere. docs/rating.md explains the rest.

@@ -391,7 +391,7 @@ MARK_COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Calibrated(Answer):
+class CalibrationTable(Answer):
     """A calibration: its marks as a table, what identifies it in words above; `calibration` is it."""
 
     calibration: Calibration
@@ -402,7 +402,7 @@ class Calibrated(Answer):
         save(self.calibration, self.values, Path(path))
 
 
-def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) -> Calibrated:
+def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) -> CalibrationTable:
     """A calibration as an answer; the estimates are the ratings of its marks."""
     names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
     decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
@@ -411,7 +411,7 @@ def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) ->
     titles = {"mm_actual": "mm", "ad_actual": "ad"}
     columns = columns_of(names, decimals=decimals, titles=titles, wide=wide if "s_fit" in names else ())
     marks = {str(mark["elo"]): (mark.get("ipr"), mark.get("ipr_error")) for mark in found.marks}
-    return Calibrated(
+    return CalibrationTable(
         calibration=found,
         values=values,
         shown=Table(found.marks, columns),
@@ -439,7 +439,7 @@ def calibrate_on(
     keep_duplicates: bool = False,
     where: str | None = None,
     told: Callable[[str], None] | None = None,
-) -> Calibrated:
+) -> CalibrationTable:
     """Fit the models that turn moves into ratings on rated, analysed games; see :func:`assay.api.calibrate`."""
     from_move, depth = 9, depth or DEFAULT_DEPTH
     excluded: Mapping[str, int] = {}
