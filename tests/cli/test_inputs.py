@@ -20,21 +20,21 @@ from assay.games.archives import sample
 
 WHERE = 'black == "Ash" and plies > 20'
 MANY = 5  # games of the event, of which the filter takes some
-STORED = "--store STORE --depth 4 --no-analysis"
+STORED = "--store STORE --depth 6 --no-analysis"
 # What to run on the games; OUT stands for what is written.
 CASES = {
     "index": "-o OUT.parquet",
     "stats": "--format json",
     "filter": "--count-only",
     "balance": "--per-band 9 --out-pgn OUT.pgn",
-    "analyse": "--store STORE --depth 4",
-    "fit": "--store STORE --depth 4 --format json",
-    "show": "--store STORE --depth 4 --game 2 --elo 2000 --format json",
-    "difference": "--store STORE --depth 4 --format json",
+    "analyse": "--store STORE --depth 6",
+    "fit": "--store STORE --depth 6 --format json",
+    "show": "--store STORE --depth 6 --game 2 --elo 2000 --format json",
+    "difference": "--store STORE --depth 6 --format json",
     "ipr": f"{STORED} --format json",
     "posterior": f"{STORED} --game 2 --format json",
     "screen": f"{STORED} --format json",
-    "calibrate": "--store STORE --depth 4 -o OUT.json",
+    "calibrate": "--store STORE --depth 6 -o OUT.json",
     "report": f"{STORED} -o OUT.csv",
     "results": "--format json",
     "prep": "-o OUT.pgn",
@@ -66,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     index(event, folder / "plain.parquet")
     index(event, folder / "text.parquet", movetext=True)
     index(event, folder / "index.csv")
-    assert run("analyse", folder / "chosen.pgn", "--store", folder / "store.db", "--depth", 4, "--quiet") == 0
+    assert run("analyse", folder / "chosen.pgn", "--store", folder / "store.db", "--depth", 6, "--quiet") == 0
     return folder
 
 
