@@ -6,6 +6,7 @@ at the mark; then the turns are rated as anybody's. An agent that does not come 
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 
@@ -18,6 +19,8 @@ from assay.moves.choice.model import curve_of, strength
 from assay.moves.natural import log_policy
 from assay.policy.chances import shipped
 
+TURNS = 400_000
+
 
 def main(folder: str, *given: str) -> None:
     for depth in map(int, given or map(str, depths())):
@@ -27,13 +30,16 @@ def main(folder: str, *given: str) -> None:
         g0, g1 = model.exponents(choices, log_policy(choices, shipped()))
         log_p = log_chances(g0 + strength(mark.astype(float))[choices.turn] * g1, choices.start, choices.turn)
         # The greatest of log p plus Gumbel noise is a draw from p.
-        noise = np.random.default_rng(depth).gumbel(size=len(log_p))
-        order = np.lexsort((-(log_p + noise), choices.turn))
-        drawn = replace(choices, played=order[choices.start[:-1]] - choices.start[:-1])
+        draws = math.ceil(TURNS / len(choices))
         marks, code = np.unique(mark, return_inverse=True)
-        tops = curve_of(g0, g1, drawn).sum(code).tops()
-        off = " ".join(f"{own}:{top - own:+.0f}" for own, top in zip(marks, tops, strict=True))
-        print(f"depth {depth}, {len(drawn)} turns: {off}")
+        tops = np.empty((draws, len(marks)))
+        for seed in range(draws):
+            noise = np.random.default_rng(seed).gumbel(size=len(log_p))
+            order = np.lexsort((-(log_p + noise), choices.turn))
+            drawn = replace(choices, played=order[choices.start[:-1]] - choices.start[:-1])
+            tops[seed] = curve_of(g0, g1, drawn).sum(code).tops()
+        off = " ".join(f"{own}:{top - own:+.0f}" for own, top in zip(marks, tops.mean(axis=0), strict=True))
+        print(f"depth {depth}, {draws} x {len(choices)} turns: {off}")
 
 
 if __name__ == "__main__":

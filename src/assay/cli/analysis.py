@@ -112,12 +112,12 @@ def analyse(
 
     from assay.engine.analysis import value
     from assay.engine.cluster import connect
-    from assay.engine.identity import NO_DEPTH, Search, find
+    from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Search, find
     from assay.engine.parsed import wanted
     from assay.engine.store import writing
     from assay.games.source import read
 
-    depth = depth or (NO_DEPTH if nodes else 10)
+    depth = depth or (NO_DEPTH if nodes else DEFAULT_DEPTH)
     engines = engines or ("stockfish",)
     chosen = tuple(_named(option) for option in options)
     searches = [Search(engine, depth, lines, nodes or 0, hash_mb, chosen) for engine in engines]

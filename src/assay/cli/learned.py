@@ -89,10 +89,11 @@ def encode(
     """
     from contextlib import ExitStack
 
+    from assay.engine.identity import DEFAULT_DEPTH
     from assay.learned.build import Selection, build_dataset
     from assay.pools import Bands
 
-    depth = depth or 10
+    depth = depth or DEFAULT_DEPTH
     low, high = bounds
     bands = Bands(low, low + -(-(high - low) // band_width) * band_width, band_width)
     selection = Selection(bands, max_plies, min_plies, share, seed)

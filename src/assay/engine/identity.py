@@ -20,6 +20,8 @@ from assay.errors import EngineError
 ALL_LINES = 256
 # The depth of a search that is limited by nodes alone.
 NO_DEPTH = 245
+# The depth at which a CPU second tells most where games are few; see docs/rating.md.
+DEFAULT_DEPTH = 8
 # A shallow look before the search: one line to this depth; beyond this many centipawns the position counts as decided.
 LOOK_DEPTH = 8
 LOOK_LIMIT = 500
@@ -50,7 +52,7 @@ class Search:
     """What is asked of an engine: which one (as :func:`assay.engine.identity.find` takes it), and how far to search."""
 
     engine: str = "stockfish"
-    depth: int = 10
+    depth: int = DEFAULT_DEPTH
     lines: int = 50
     nodes: int = 0
     hash_mb: int = 16

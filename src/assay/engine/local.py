@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import score
-from assay.engine.identity import DEFAULT, LOOK_LIMIT, Identity, Search, find
+from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, LOOK_LIMIT, Identity, Search, find
 from assay.engine.store import LeftOut
 from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, read_look, read_search
 from assay.errors import EngineError
@@ -319,13 +319,13 @@ class Engine:
         """Who answers, and with how many lines."""
         return self._runner.run(self._started(replace(self._search, lines=lines))).identity
 
-    def values(self, fen: str, depth: int = 10, lines: int = 50) -> tuple[list[str], NDArray[np.float64]]:
+    def values(self, fen: str, depth: int = DEFAULT_DEPTH, lines: int = 50) -> tuple[list[str], NDArray[np.float64]]:
         """The moves of a position in UCI, best first, and their values in pawns from the mover's side."""
         valued = self.analyse(fen, depth, lines)
         moves = [decode_move(code) for code in valued.move_codes().tolist()]
         return moves, score.pawns(valued.table()[-1])
 
-    def analyse(self, fen: str, depth: int = 10, lines: int = 50) -> Valued:
+    def analyse(self, fen: str, depth: int = DEFAULT_DEPTH, lines: int = 50) -> Valued:
         """The analysis of a position as the store keeps it: every move at every depth."""
         return self._runner.run(self._analyse(fen, replace(self._search, depth=depth, lines=lines)))
 

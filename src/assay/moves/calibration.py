@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from assay import manifest
-from assay.engine.identity import NO_DEPTH, Identity
+from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Identity
 from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.choice import model as choice
 from assay.moves.choice.model import Model
@@ -33,7 +33,7 @@ from assay.paths import atomic
 
 KIND = "assay calibration"
 FORMAT = 3
-DEFAULT_DEPTH, QUICK, DEEP = 8, 6, 10
+QUICK, DEEP = 6, 10
 # Multi-PV with so many lines values every move of all but one position in a thousand.
 FULL_WIDTH = 50
 POOL = "otb-slow"

@@ -21,6 +21,7 @@ import numpy as np
 
 from assay.engine import score
 from assay.engine.choices import Choices
+from assay.engine.identity import DEFAULT_DEPTH
 from assay.engine.local import Engine
 from assay.engine.store import LeftOut
 from assay.engine.uci import Valued
@@ -234,7 +235,7 @@ def tournament(
     games: int,
     *,
     engine: str = "stockfish",
-    depth: int = 10,
+    depth: int = DEFAULT_DEPTH,
     lines: int = 50,
     seed: int = 0,
     workers: int = 1,

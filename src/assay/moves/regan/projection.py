@@ -199,7 +199,7 @@ class Agent:
         draw = self._random.random((len(p), 1)) * reached[:, -1:]
         return np.asarray((reached <= draw).sum(axis=1), dtype=np.intp)
 
-    def move(self, fen: str, engine: Values, *, depth: int = 10, lines: int = 50) -> str:
+    def move(self, fen: str, engine: Values, *, depth: int = 8, lines: int = 50) -> str:
         """Choose a move in a position that an engine values now; the answer is UCI."""
         moves, values = engine.values(fen, depth, lines)
         return moves[self.choose(values)]
