@@ -32,7 +32,7 @@ LIBRARY = {
     "assay.results": "Standings rate rate_table",
     "assay.moves": """
         Calibration Entrant analysed_turns difference_table fit_table group load make_calibration
-        mean_table rate_groups read_all running screen_groups show_turns tournament weigh
+        mean_table rate_groups running screen_groups show_turns tournament weigh
     """,
     "assay.policy": "Chances log_chances open_network shipped",
     "assay.learned": """

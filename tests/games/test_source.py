@@ -19,9 +19,12 @@ import pytest
 import zstandard
 from tests.games.made import game_text
 
+from assay.engine.parsed import read_plies
 from assay.errors import AssayError, InputError, WhereError
-from assay.games import Games, index, read, to_arrays
+from assay.games import Games, index, read, read_tags, to_arrays
+from assay.games.catalog import open_indexes
 from assay.games.stream import STDIN
+from assay.learned import open_dataset
 
 TEXT = "\n\n".join(
     game_text(seed, 20 + seed, WhiteElo=str(1500 + 100 * seed), BlackElo="1700", Event=event, White=f"Müller {seed}")
@@ -217,6 +220,30 @@ def test_texts_are_games_and_one_text_is_not_a_list(tmp_path: Path) -> None:
     for wrong in ("1. e4 e5 *", b"1. e4 *", 7, [7]):
         with pytest.raises(AssayError):
             to_arrays(wrong)  # type: ignore[arg-type]
+
+
+def test_a_name_does_for_the_games_of_a_file(tmp_path: Path) -> None:
+    """Where games are asked for, where a list is, where a path object is: never a raw error."""
+    (tmp_path / "a.pgn").write_text(TEXT, encoding="utf-8")
+    file = tmp_path / "a.pgn"
+    for given in (file, str(file), [file], [str(file)], read(file), list(read(file))):
+        assert read_plies(given, 1).games.height == 5  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="names no file"):
+        read_plies("match", 1)  # type: ignore[arg-type]
+    index(file, tmp_path / "i.parquet")
+    assert len(open_indexes(str(tmp_path / "i.parquet"))) == 1
+    assert list(read_tags(str(file), "White").codes) == ["White"]
+    for wrong in (str(tmp_path / "ds"), [tmp_path]):
+        with pytest.raises(InputError, match="is no dataset"):
+            open_dataset(wrong)  # type: ignore[arg-type]
+    with pytest.raises(WhereError, match="is no filter"):
+        read(file, where=3)  # type: ignore[arg-type]
+
+
+def test_a_copy_is_called_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = gzip.compress(TEXT.encode() * 50)[:-20]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(cut)))
+    assert read("-").outcomes().skipped["truncated gzip data in -"] == 1
 
 
 def test_games_are_frozen_and_say_what_they_are(tmp_path: Path) -> None:

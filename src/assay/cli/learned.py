@@ -325,14 +325,15 @@ def _beside_moves(run: Run, path: Path, store: Path) -> Beside:
     """The run and the model of valued moves on the analysed games of a file, both under the run's prior."""
     import numpy as np
 
+    from assay.games import read
     from assay.learned.evaluate import judge_beside, normal_prior
     from assay.learned.guess import guess_games
-    from assay.moves.analysed import analysed_turns, read_all
+    from assay.moves.analysed import analysed_turns
     from assay.moves.calibration import load
     from assay.moves.evidence import weigh
 
     scale, (mean, deviation) = load(None), normal_prior(run)
-    evidence = weigh(analysed_turns(read_all([path]), store, scale, no_analysis=True, quiet=True), scale)
+    evidence = weigh(analysed_turns(read(path).all(), store, scale, no_analysis=True, quiet=True), scale)
     sides = evidence.sides
     curve = evidence.curve.sum(sides.of, len(sides.game))
     prior = np.exp(-0.5 * ((curve.grid - mean) / deviation) ** 2)

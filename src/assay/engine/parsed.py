@@ -19,6 +19,7 @@ from assay.games import keys as position_numbers
 from assay.games.columns import TEXT_TAGS, rating
 from assay.games.packed import after_last, as_bytes, from_board, pack, played_moves
 from assay.games.parse import PLY_FIELDS
+from assay.games.source import named_games
 from assay.pools import clock_of, pool_of
 from assay.progress import Progress
 
@@ -165,7 +166,7 @@ def read_plies(games: Iterable[Game], from_move: int, counted: NDArray[np.bool_]
 
 def _parts(games: Iterable[Game], from_move: int) -> Iterator[Plies]:
     """Games in batches, at least one of them; parsed together, they would stand in memory twice over."""
-    stream = iter(games)
+    stream = iter(named_games(games))
     some = list(islice(stream, _GAMES))
     while True:
         yield Plies(to_arrays(some), headers(some), from_move, np.ones(len(some), np.bool_))

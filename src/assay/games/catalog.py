@@ -106,9 +106,9 @@ def collect(frame: pl.LazyFrame, indexes: Sequence[Index], **how: Any) -> pl.Dat
     return found
 
 
-def open_indexes(paths: Sequence[str | Path], places: Mapping[str, Path] | None = None) -> list[Index]:
+def open_indexes(paths: str | Path | Sequence[str | Path], places: Mapping[str, Path] | None = None) -> list[Index]:
     """Open several indexes; neither they nor the files they are made from can be written over meanwhile."""
-    opened = [open_index(path, places) for path in paths]
+    opened = [open_index(path, places) for path in ([paths] if isinstance(paths, str | Path) else paths)]
     for index in opened:
         note_index(index)
     return opened

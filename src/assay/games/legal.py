@@ -41,7 +41,6 @@ OWN_SHORT, OWN_LONG = 1, 2  # rights to castle as bits; the other side's are 4 a
 PROMOTIONS = (QUEEN, ROOK, BISHOP, KNIGHT)
 BIT = ONE << np.arange(64, dtype=np.uint64)
 
-_LAST_RANK = np.uint64(0xFF << 56)
 _THIRD_RANK = np.uint64(0xFF << 16)
 _E1, _A1, _H1, _C1, _G1 = 4, 0, 7, 2, 6
 _SHORT_EMPTY, _LONG_EMPTY = np.uint64(0x60), np.uint64(0x0E)

@@ -140,6 +140,7 @@ def read_outcomes(
     paths: Paths,
     *,
     where: str | None = None,
+    names: Mapping[str, str] | None = None,
     aliases: str | PathLike[str] | None = None,
     lenient: bool = False,
     openings: bool = False,
@@ -149,13 +150,13 @@ def read_outcomes(
 ) -> Outcomes:
     """Read the results of all games that the filter lets through, from PGN files, folders and indexes.
 
-    What cannot be read is counted by reason, and with `strict` an error.
+    What cannot be read is counted by reason, and with `strict` an error. `names` are those of files that are copies.
 
     `aliases` is a file of rows main,other,...; `lenient` only warns of names in it that nobody bears.
     """
     wanted = (*TAGS, *(OPENING_TAGS if openings else ()), *(() if keep_duplicates else COPY_TAGS))
     files = find_files(paths)
-    sources = [*_sources(files if keep_duplicates else _each_once(files), wanted, where, quiet)]
+    sources = [*_sources(files if keep_duplicates else _each_once(files), wanted, where, names or {}, quiet)]
     source = _merge(sources, wanted)
     names = read_aliases(aliases, set(source.values["White"]), lenient=lenient) if aliases else {}
     results = _results(source, names, openings, None if keep_duplicates else _first_of(source, sources, names))
@@ -220,7 +221,9 @@ def _each_once(files: Sequence[str]) -> list[str]:
     return kept
 
 
-def _sources(files: Sequence[str], wanted: Sequence[str], where: str | None, quiet: bool) -> Iterator[_Source]:
+def _sources(
+    files: Sequence[str], wanted: Sequence[str], where: str | None, names: Mapping[str, str], quiet: bool
+) -> Iterator[_Source]:
     """The columns of each file, in the order of the command line."""
     for file in files:
         if is_index(file):
@@ -229,7 +232,7 @@ def _sources(files: Sequence[str], wanted: Sequence[str], where: str | None, qui
         # Copies are told by moves and rounds: files that have these need the thorough reader then.
         plain = None if "FEN" in wanted or where is not None else read_plain(file, bare="Date" in wanted)
         if plain is None:
-            yield _from_tags(file, wanted, where, quiet)
+            yield _from_tags(file, wanted, where, names, quiet)
             continue
         players = [unescape(decode(value)) for value in plain.players]
         results = [decode(value) for value in plain.results]
@@ -251,12 +254,12 @@ def _filled(source: _Source, wanted: Sequence[str]) -> _Source:
     return source
 
 
-def _from_tags(file: str, wanted: Sequence[str], where: str | None, quiet: bool) -> _Source:
+def _from_tags(file: str, wanted: Sequence[str], where: str | None, names: Mapping[str, str], quiet: bool) -> _Source:
     # Files that are not plain need the thorough reader, and that needs Arrow.
     from assay.games.tags import ENDLESS, LATIN1, read_tags
 
     copies = "Date" in wanted
-    tags = read_tags(file, wanted, where=where, moves=copies and file == STDIN, quiet=quiet)
+    tags = read_tags(file, wanted, where=where, names=names, moves=copies and file == STDIN, quiet=quiet)
     # What leaves a tag missing is counted with the missing tags.
     harmless = (ENDLESS, LATIN1, OUTSIDE, UNTAGGED)
     problems = Counter({why: count for why, count in tags.problems.items() if why not in harmless})

@@ -28,7 +28,7 @@ import rust_pgn_reader_python_binding as rust
 from assay.errors import InputError
 from assay.games.rules import MOST_MOVES, PIECES, legal_en_passant
 from assay.games.split import Game
-from assay.games.stream import INDEX_SUFFIXES, SUFFIXES, exists
+from assay.games.stream import is_name
 from assay.printable import decode
 
 EMPTY = "no text"
@@ -117,24 +117,14 @@ def to_arrays(games: Iterable[str | bytes | Path | Game] | str | Path, *, thread
 
 def _given(games: Any) -> Sequence[str | bytes | Game]:
     """The games that were given, or those of the files whose names were given in their place."""
-    several = isinstance(games, Iterable) and not isinstance(games, str | bytes | Path)
-    listed: list[Any] = list(games) if several else [games]
-    if listed and all(_is_name(each, alone=not several) for each in listed):
-        from assay.games.source import read
+    from assay.games.source import named_games
 
-        return list(read(listed))
-    if not several:
+    if isinstance(games, str | bytes) and not is_name(games, alone=True):
         raise InputError("one text is no list of games: write to_arrays([text]) for the text of one game.")
+    listed = list(named_games(games))
     if not all(isinstance(each, str | bytes | Game) for each in listed):
         raise InputError("a game is its text or a Game: to_arrays takes a list of these, or names of files.")
     return listed
-
-
-def _is_name(given: object, *, alone: bool) -> bool:
-    """Whether something given for a game is the name of a file."""
-    if not isinstance(given, str):
-        return isinstance(given, Path)
-    return given.lower().endswith((*SUFFIXES, *INDEX_SUFFIXES)) or (alone and "\n" not in given and exists(given))
 
 
 def _as_text(games: Sequence[str | bytes]) -> pa.Array:

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import InputError, OutputError
+from assay.errors import InputError, OutputError, WhereError
 from assay.games.split import Game, Split, batched, splits
-from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
+from assay.games.stream import STDIN, Paths, Stream, find_files, is_index, is_name
 from assay.manifest import describe_inputs
 from assay.paths import shown
 
@@ -95,6 +95,16 @@ def read(*paths: Paths | Games, where: str | None = None) -> Games:
     return Games(tuple(files), where)
 
 
+def named_games(what: Any) -> Iterable[Any]:
+    """Games as they were given, or those of the files whose names were given in their place."""
+    if is_name(what, alone=True):
+        return read(what)
+    if not isinstance(what, Iterable) or isinstance(what, str | bytes):
+        raise InputError(f"{what!r:.80} is no list of games and names no file: see assay.read.")
+    named = isinstance(what, Sequence) and len(what) and all(is_name(each, alone=False) for each in what)
+    return read(what) if named else what
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Games:
     """Games of files in the order of the files; made by :func:`read`, walked as often as you like.
@@ -108,6 +118,8 @@ class Games:
     _found: dict[str, Counter[str]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.where, str | None):
+            raise WhereError(f"{self.where!r:.80} is no filter: write it as text, such as 'white_elo > 2000'.")
         if self.where is not None:  # what is wrong with a filter is said before anything is read
             from assay.games.where import compile_where
 
@@ -247,7 +259,8 @@ class Games:
         """White, Black and result of the games as codes; see :func:`assay.games.outcomes.read_outcomes`."""
         from assay.games.outcomes import read_outcomes
 
-        return read_outcomes([file.place for file in self._files], where=self.where, **how)
+        names = {file.place: file.name for file in self._files}
+        return read_outcomes([file.place for file in self._files], where=self.where, names=names, **how)
 
     @cached_property
     def _files(self) -> tuple[_File, ...]:

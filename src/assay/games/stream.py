@@ -257,6 +257,13 @@ def is_index(path: str | Path) -> bool:
     return str(path).lower().endswith(INDEX_SUFFIXES)
 
 
+def is_name(given: object, *, alone: bool) -> bool:
+    """Whether something given in the place of a game, or of all games if it is alone, is the name of a file."""
+    if not isinstance(given, str):
+        return isinstance(given, PathLike)
+    return given.lower().endswith((*SUFFIXES, *INDEX_SUFFIXES)) or (alone and "\n" not in given and exists(given))
+
+
 def content_hash(path: str | Path) -> str:
     """The hash of a file as it lies on disk, packed or not."""
     with Stream(path, hashed=True) as stream:

@@ -244,6 +244,7 @@ def read_tags(
     tags: Sequence[str] = ("White", "Black", "Result"),
     *,
     where: str | None = None,
+    names: Mapping[str, str] | None = None,
     shared: Sequence[str] = ("White", "Black"),
     moves: bool = False,
     quiet: bool = True,
@@ -253,14 +254,15 @@ def read_tags(
     This is the fast way to results. The tags in `shared` use one list of values, so that a player has the same code
     with either colour. Damage is counted by reason in `problems`; nothing of it stops the reading. With `moves` the
     moves are looked at too, so that :func:`assay.games.duplicates.repeats` can tell which games occur twice; that
-    takes about twice the time.
+    takes about twice the time. `names` are those of files that are copies of others.
     """
+    tags = (tags,) if isinstance(tags, str) else tags
     problems: Counter[str] = Counter()
     columns: dict[str, list[pa.DictionaryArray]] = {tag: [] for tag in tags}
     prints = [Fingerprints(np.empty(0, np.uint64), np.empty(0, np.int32))]
     games = 0
     bounds: tuple[list[Positions], list[Positions]] = ([np.empty(0, np.int64)], [np.empty(0, np.int64)])
-    for part, chosen in _parts(find_files(paths), where, problems, quiet=quiet):
+    for part, chosen in _parts(find_files(paths), where, names or {}, problems, quiet=quiet):
         games += len(part.starts[chosen])
         for column, places in zip(bounds, (part.starts, part.ends), strict=True):
             column.append(part.base + places[chosen])
@@ -276,16 +278,16 @@ def read_tags(
     for group in [together, *([tag] for tag in tags if tag not in shared)]:
         unified = _unify([chunk for tag in group for chunk in columns[tag]])
         flat = np.concatenate([_codes(chunk) for chunk in unified] or [np.empty(0, np.int32)])
-        names = unified[0].dictionary.to_pylist() if unified else []
+        listed = unified[0].dictionary.to_pylist() if unified else []
         for i, tag in enumerate(group):
-            codes[tag], values[tag] = flat[i * games : (i + 1) * games], names
+            codes[tag], values[tag] = flat[i * games : (i + 1) * games], listed
     played = Fingerprints(*(np.concatenate(column) for column in zip(*prints, strict=True))) if moves else None
     starts, ends = map(np.concatenate, bounds)
     return Tags(games, codes, values, problems, starts, ends, played)
 
 
 def _parts(
-    files: Sequence[str], where: str | None, problems: Counter[str], *, quiet: bool
+    files: Sequence[str], where: str | None, names: Mapping[str, str], problems: Counter[str], *, quiet: bool
 ) -> Iterator[tuple[Split, Any]]:
     """The games of files, buffer by buffer, and which of them the filter lets through."""
     total = sum(0 if file == "-" else Path(file).stat().st_size for file in files) or None
@@ -296,13 +298,13 @@ def _parts(
             if where is not None:
                 from assay.games.where import chooser
 
-                choose = chooser(where, file, Counter())
+                choose = chooser(where, names.get(file, file), Counter())
             with Stream(file) as stream:
                 for part in splits(stream, problems):
                     yield part, slice(None) if choose is None else choose(part)
                     progress.update(done + stream.size)
                 if stream.problem:
-                    problems[f"{stream.problem} in {file}"] += 1
+                    problems[f"{stream.problem} in {names.get(file, file)}"] += 1
                 done += stream.size
 
 

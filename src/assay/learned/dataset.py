@@ -203,8 +203,11 @@ class Dataset:
         )
 
 
-def open_dataset(path: Path) -> Dataset:
+def open_dataset(path: str | Path) -> Dataset:
     """Open a dataset; one of another version is refused."""
+    if not isinstance(path, str | Path):
+        raise InputError(f"{path!r:.80} is no dataset: give the path of its folder.")
+    path = Path(path)
     if not (path / MANIFEST).is_file():
         raise InputError(f"{path} is no dataset: it has no {MANIFEST}. Make one with: assay encode FILE -o {path}")
     made = manifest.read(path / MANIFEST, KIND)

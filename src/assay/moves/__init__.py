@@ -9,7 +9,6 @@ from assay.lazy import loader
 
 if TYPE_CHECKING:
     from assay.moves.analysed import analysed_turns as analysed_turns
-    from assay.moves.analysed import read_all as read_all
     from assay.moves.calibrating import make_calibration as make_calibration
     from assay.moves.calibration import Calibration as Calibration
     from assay.moves.calibration import load as load
@@ -38,7 +37,6 @@ _HOME = {
     "make_calibration": "calibrating",
     "mean_table": "fits",
     "rate_groups": "performance",
-    "read_all": "analysed",
     "screen_groups": "screening",
     "show_turns": "review",
     "tournament": "simulation",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,19 +11,9 @@ from numpy.typing import NDArray
 from assay.engine.analysis import Analysis, analyse
 from assay.engine.identity import ALL_LINES, DEFAULT, Search
 from assay.engine.turns import Turns
-from assay.games import Game, read
-from assay.games.stream import Paths
+from assay.games import Game
 from assay.moves.calibration import Calibration
 from assay.progress import Progress
-
-
-def read_all(files: Paths, problems: Counter[str] | None = None, where: str | None = None) -> list[Game]:
-    """All games of some files that the filter lets through, in order; damage is counted by reason."""
-    found = read(files, where=where)
-    games = found.all()
-    if problems is not None:
-        problems.update(found.problems)
-    return games
 
 
 def analysed(
