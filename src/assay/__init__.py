@@ -9,9 +9,7 @@ The functions here are the front door (docs/api.md); each room behind it is a pa
 2329 (2229-2430)
 """
 
-from typing import TYPE_CHECKING
-
-from assay.lazy import loader
+from assay.lazy import TYPE_CHECKING, loader
 
 if TYPE_CHECKING:
     from assay.api import SAMPLE as SAMPLE

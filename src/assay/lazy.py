@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import Any
+TYPE_CHECKING = False  # as that of typing, which alone takes longer to load than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
 
 def loader(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
@@ -15,6 +16,8 @@ def loader(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
     """
 
     def load(name: str) -> Any:
+        from importlib import import_module
+
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f"{package}.{home[name]}"), name)

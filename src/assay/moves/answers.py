@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.curve import NOTHING, Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT
+from assay.engine.identity import DEFAULT, DEFAULT_DEPTH
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
 from assay.errors import CalibrationError, InputError
@@ -27,7 +27,7 @@ from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import analysed, analysed_turns, turns_in
 from assay.moves.calibrating import make_calibration, rated_turns, reference_turns
-from assay.moves.calibration import DEFAULT_DEPTH, Calibration, load, preset_depth, save
+from assay.moves.calibration import Calibration, load, preset_depth, save
 from assay.moves.choice.calibrate import LEARNED
 from assay.moves.describing import describe
 from assay.moves.evidence import weigh
