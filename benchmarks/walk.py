@@ -1,8 +1,8 @@
 """What a report and a rating of stored games cost by themselves: every position is in the store, no engine starts.
 
-    python benchmarks/walk.py GAMES.pgn[.zst] [--games 54] [--depth 6] [--foreign 300000] [--json FILE]
+    python benchmarks/walk.py GAMES.pgn[.zst] [--games 54] [--depth 6] [--foreign 300000] [--store FILE]
 
-The first games of the file are analysed first, into a store of their own. Then `assay report` and `assay ipr` read them
+The first games of the file are analysed first, into a store of their own or the one that is given. Then `assay report` and `assay ipr` read them
 from there, and `assay ipr` reads the first two of them from a store without and with so many positions of other games.
 """
 
@@ -29,15 +29,22 @@ def least(command: list[str], rounds: int) -> Cost:
 
 
 def measure(
-    file: Path, folder: Path, *, games: int = 54, depth: int = 6, foreign: int = 300_000, rounds: int = ROUNDS
+    file: Path,
+    folder: Path,
+    *,
+    games: int = 54,
+    depth: int = 6,
+    foreign: int = 300_000,
+    store: Path | None = None,
+    rounds: int = ROUNDS,
 ) -> list[Measurement]:
     """Report and rating of stored games, and what positions of others in the store add to a rating."""
     chosen = [game.data.strip() for game in islice(read(file), games)]
-    event, two, store = folder / "event.pgn", folder / "two.pgn", folder / "event.db"
+    event, two, store = folder / "event.pgn", folder / "two.pgn", store or folder / "event.db"
     event.write_bytes(b"\n\n".join(chosen) + b"\n")
     two.write_bytes(b"\n\n".join(chosen[:2]) + b"\n")
     at_depth = ["--depth", str(depth)]
-    subprocess.run([*ASSAY, "--quiet", "analyse", str(event), *at_depth, "--store", str(store)], check=True)
+    subprocess.run([*ASSAY, "analyse", str(event), *at_depth, "--store", str(store), "--quiet"], check=True)
     stored = [*at_depth, "--no-analysis", "--store", str(store)]
     report = least(["report", str(event), *stored, "-o", str(folder / "report.html")], rounds)
     rated = least(["ipr", str(event), *stored], rounds)
@@ -65,10 +72,20 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=54)
     parser.add_argument("--depth", type=int, default=6)
     parser.add_argument("--foreign", type=int, default=300_000)
+    parser.add_argument("--store", type=Path, help="a store with the analyses of these games and no others")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--json", type=Path, help="write the measurements there too")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        rows = measure(args.file, Path(folder), games=args.games, depth=args.depth, foreign=args.foreign)
+        rows = measure(
+            args.file,
+            Path(folder),
+            games=args.games,
+            depth=args.depth,
+            foreign=args.foreign,
+            store=args.store,
+            rounds=args.rounds,
+        )
     show(rows, f"Own CPU time on the first games of {args.file.name}, depth {args.depth}", args.json)
 
 

@@ -143,8 +143,8 @@ class Curve:
 def _spline(grid: tuple[float, ...]) -> Floats:
     """The cubic spline through points of a grid as a matrix: values there times it are values in fine steps.
 
-    Its third derivative is continuous at the last points but one ("not a knot"), as in scipy's CubicSpline, whose import
-    takes longer than a rating.
+    Its third derivative is continuous at the last points but one ("not a knot"), as in scipy's CubicSpline, which
+    takes longer to import than a rating takes.
     """
     x = np.array(grid)
     n, h = len(x), np.diff(x)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq, minimize_scalar
 from scipy.special import chdtri, ndtr, ndtri
 
 Floats = NDArray[np.float64]
@@ -38,6 +37,8 @@ def assistance(log_own: Floats, log_engine: Floats, power: float) -> Assistance:
     >>> assistance(np.log([0.5, 0.5]), np.log([0.4, 0.4]), 1.0)
     Assistance(share=0.0, log_ratio=0.0, low=0.0, high=1.0)
     """
+    from scipy.optimize import brentq, minimize_scalar  # a quarter of a second that other ratings need not wait for
+
     ratio = np.exp(np.clip(log_engine - log_own, -50, 50)) - 1
 
     def loss(share: float) -> float:

@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize
 from scipy.special import softmax
 
 from assay.errors import ModelError, NotConverged
@@ -106,6 +105,8 @@ def _fit(
         if method == "likelihood":
             return float(value[0]), by[:, 0]
         return 0.5e4 * float(value @ value), 1e4 * (by @ value)
+
+    from scipy.optimize import minimize  # a quarter of a second that nobody else need wait for
 
     box: Sequence[tuple[float, float]] = [
         (np.log(S_RANGE[0]), np.log(S_RANGE[1])),
