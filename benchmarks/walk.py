@@ -2,8 +2,9 @@
 
     python benchmarks/walk.py GAMES.pgn[.zst] [--games 54] [--depth 6] [--foreign 300000] [--store FILE]
 
-The first games of the file are analysed first, into a store of their own or the one that is given. Then `assay report` and `assay ipr` read them
-from there, and `assay ipr` reads the first two of them from a store without and with so many positions of other games.
+The first games of the file are analysed first, into a store of their own or the one that is given. Then `assay report`
+and `assay ipr` read them from there, and `assay ipr` reads the first two of them from a store without and with so many
+positions of other games.
 """
 
 from __future__ import annotations
