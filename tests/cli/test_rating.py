@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,36 @@ def test_posterior_follows_both_players(
     whole = {row["player"]: row["ipr"] for row in json.loads(capsys.readouterr().out)}
     assert {name: row["rating"] for name, row in last.items()} == whole
     assert (tmp_path / "posterior.png").exists()
+
+
+def test_the_same_moves_have_one_rating_in_every_command(
+    games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    one, ratings, out = tmp_path / "one.pgn", tmp_path / "ratings.csv", tmp_path / "one.json"
+    one.write_text("[Event " + games.read_text().split("[Event ")[2])
+    ratings.write_text('"Kasparov, Garry",2795\nDeep Blue,2700\n')
+
+    def said(*words: object) -> list[dict[str, Any]]:
+        capsys.readouterr()
+        assert run(*words, *stored, "--format", "json") == 0
+        rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+        return rows
+
+    by_player = {row["player"]: (row["ipr"], row["low"], row["high"]) for row in said("ipr", one)}
+    running = {row["player"]: (row["rating"], row["low"], row["high"]) for row in said("posterior", one)}
+    screened = {
+        row["player"]: (row["ipr"], row["ipr_low"], row["ipr_high"]) for row in said("screen", one, "--rating", ratings)
+    }
+    alone = {
+        name: tuple(said("ipr", one, "--by", "game", "--player", name)[0][end] for end in ("ipr", "low", "high"))
+        for name in by_player
+    }
+    assert run("report", one, *stored, "-o", out) == 0
+    reported = {
+        player["name"]: tuple(player["intrinsic"][end] for end in ("value", "low", "high"))
+        for player in json.loads(out.read_text())["players"]
+    }
+    assert by_player == running == screened == alone == reported
 
 
 def test_calibration_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

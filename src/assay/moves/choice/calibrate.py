@@ -33,7 +33,7 @@ RIDGE: Mapping[str, tuple[float, float]] = {
     "position": (30, 8_000),
     "product": (30, 8_000),
     "move": (30, 200_000),
-    "policy": (30, 200),
+    "policy": (30, 4_000),
 }
 NEVER = 1e12
 

@@ -21,8 +21,8 @@ Floats = NDArray[np.float32]
 
 CLIP = 10.0  # pawns
 MOST_LOSS = 2.0
-LEAST_POLICY, LEAST_GOOD = -12.0, -5.0
-GOOD_LOSS = 0.25
+LEAST_POLICY, LEAST_GOOD = -12.0, -3.0
+GOOD_LOSS = 0.15
 _SOFT = 0.0025  # keeps the root of a loss smooth at zero
 
 
