@@ -40,6 +40,9 @@ def test_from_games_to_a_judged_model(assay: Callable[..., tuple[int, str, str]]
         path.name for path in run.iterdir()
     }
     assert assay("train", data, "-o", mean, "--model", "mean")[0] == 0
+    odd = tmp_path / "run \udcff"  # a name that is no UTF-8 stands above a picture
+    code, _, err = assay("train", data, "-o", odd, "--model", "mean")
+    assert code == 0, err
     assert assay("train", data, "-o", run)[0] == 1
     assert assay("train", data, "-o", run, "--resume")[0] == 0
 
@@ -110,7 +113,8 @@ def test_planes_are_listed_and_drawn(assay: Callable[..., tuple[int, str, str]],
         (("encode", "{pgn}", "-o", "{tmp}/d", "--range", "3000:600"), 2, "no range of ratings"),
         (("train", "{tmp}", "-o", "{tmp}/r"), 1, "is no dataset"),
         (("evaluate", "{tmp}", "{tmp}"), 1, "is no dataset"),
-        (("guess", "{tmp}/none.pgn"), 2, "does not exist"),
+        (("evaluate", "{tmp}", "{tmp}", "--games", "0"), 2, "--games"),
+        (("guess", "{tmp}/none.pgn"), 1, "there is no file"),
     ],
 )
 def test_mistakes_are_one_sentence(

@@ -242,7 +242,7 @@ def train(
 )
 @balanced_option
 @prior_option
-@games_option
+@games_option.but(type=click.IntRange(1))
 @plots_option
 @click.option(
     "--analysed", type=KNOWN_FILE, metavar="PGN", help="Judge beside the intrinsic rating on these games too."

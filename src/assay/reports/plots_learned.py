@@ -17,6 +17,7 @@ from assay.learned.evaluate import Judged
 from assay.learned.guess import Guess
 from assay.learned.planes import PLANE_NAMES
 from assay.paths import atomic
+from assay.printable import printable
 from assay.scoring import band_of, posterior_mean, quantile, reliability
 
 _INK, _BLUE, _RED = "#333333", "#2166ac", "#b2182b"
@@ -69,7 +70,7 @@ def reliability_figure(judged: Judged) -> Figure:
     axes.plot(found.confidence, found.frequency, "o-", color=_BLUE)
     axes.set_xlabel("stated probability of the most likely band")
     axes.set_ylabel("how often it was right")
-    axes.set_title(judged.run, fontsize=10)
+    axes.set_title(printable(judged.run), fontsize=10)
     _plain(axes)
     return figure
 
@@ -118,7 +119,7 @@ def posterior_figure(guess: Guess) -> Figure:
         if rating is not None:
             axes.axhline(rating, color=_RED, linewidth=1, linestyle="--", label=f"tag: {rating}")
         axes.set_ylabel("rating")
-        axes.set_title(f"{('White', 'Black')[side]}: {guess.players[side]}", fontsize=10, loc="left")
+        axes.set_title(f"{('White', 'Black')[side]}: {printable(guess.players[side])}", fontsize=10, loc="left")
         axes.legend(frameon=False, loc="upper right", fontsize=8)
     rows[-1].set_xlabel("plies played")
     figure.tight_layout()
