@@ -17,6 +17,7 @@ from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_g
 from assay.moves.groups import Groups
 from assay.moves.performance import far_below, pool_note, taken_tags
 from assay.pools import STANDARD, is_online
+from assay.table import counted
 
 FEWEST_TURNS = 20
 # Over the board, before any evidence: one player in ten thousand.
@@ -303,7 +304,7 @@ def conclusion(rows: Sequence[ScreenRow], shown: int | None = None) -> str:
     honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
     shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())
     return (
-        f"{count} rows{few}, each compared with what is expected of its rating. In honest play z is standard normal: "
+        f"{counted(count, 'row')}{few}, each compared with what is expected of its rating. In honest play z is standard normal: "
         f"among {count} expect {chances} by chance alone, and the highest of them is high by selection.\n"
         "Thresholds on record: z 2.50-2.75 can support other evidence, 4 opens an inquiry, 5 is where statistics alone "
         "are discussed. ROI = 50 + 5 z: under 60 normal, 65 about 1 in 750, 70 about 1 in 30,000.\n"

@@ -49,7 +49,6 @@ def report_on(
     policy: Network | bool | str = True,
     no_analysis: bool = False,
     workers: int | None = None,
-    aliases: str | PathLike[str] | None = None,
     pool: str | None = None,
     keep_duplicates: bool = False,
     where: str | None = None,
