@@ -355,3 +355,11 @@ def test_a_report_has_tags_by_pool_and_none_of_variants(event: Path, report: Any
     assert any(move["worth"] for move in moves)
     slow = json.loads(report(given(event, "pools.pgn", played), "json", "--pool", "otb-slow"))
     assert {player["tag"]["value"] for player in slow["players"] if player["name"] == "Ash"} == {2000}
+
+
+def test_a_report_goes_by_aliases(event: Path, report: Any, tmp_path: Path) -> None:
+    names = tmp_path / "names.csv"
+    names.write_text("Slippery Elm,Elm\n")
+    found = json.loads(report(event, "json", "--aliases", names))
+    called = {player["name"] for player in found["players"]}
+    assert "Slippery Elm" in called and "Elm" not in called

@@ -10,6 +10,7 @@ import click
 
 from assay.cli.options import (
     Command,
+    aliases_option,
     analysing,
     analysis_options,
     deep_option,
@@ -39,6 +40,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
 @analysis_options
+@aliases_option
 def report(
     files: Sequence[str],
     out: Path | None,

@@ -25,7 +25,7 @@ from assay.learned.guess import AGAIN
 from assay.moves.analysed import turns_in
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, tag_ratings
+from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, rename, tag_ratings
 from assay.moves.performance import Row, rate_groups
 from assay.moves.review import running
 from assay.moves.screening import ScreenRow, screen_groups
@@ -51,7 +51,7 @@ MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
 
 @dataclass(frozen=True)
 class Input:
-    """The games of a report, where they come from, which of them occur again, and the pool if it was given."""
+    """The games of a report, where they come from, which of them occur again, pool and aliases if any."""
 
     games: Sequence[Game]
     name: str
@@ -60,6 +60,7 @@ class Input:
     expected: int = 0
     duplicates: Duplicates = field(default_factory=Duplicates)
     pool: str | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def again(self) -> dict[int, int]:
@@ -75,7 +76,7 @@ class Input:
 
 def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy: Network | bool = True) -> Report:
     """Everything that a report says about these games, which are those of the analysis."""
-    whole = in_pool(turns_in(analysis, calibration), given.pool)
+    whole = rename(in_pool(turns_in(analysis, calibration), given.pool), given.aliases)
     counted = np.flatnonzero(given.counted & np.array(is_standard(whole.games))).tolist()
     turns = _apart_by_pool(whole, counted)
     tags = turns.games[counted]

@@ -16,9 +16,11 @@ from assay.engine.analysis import Analysis
 from assay.engine.identity import DEFAULT
 from assay.games import Games, read
 from assay.games.duplicates import Duplicates
+from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.moves.analysed import analysed
 from assay.moves.calibration import Calibration, depth_of, load
+from assay.players import read_aliases
 from assay.policy.chances import Network
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
@@ -46,6 +48,7 @@ class Making:
     pool: str | None = None
     depth: int | None = None
     policy: Network | bool = True
+    aliases: Path | None = None
 
 
 def make(
@@ -65,6 +68,8 @@ def make(
     """
     calibration = load(making.calibration, depth=making.depth or depth_of(preset))
     given = replace(read_input(files, name, where=where, keep_duplicates=making.keep_duplicates), pool=making.pool)
+    if making.aliases:
+        given = replace(given, aliases=read_aliases(making.aliases, players_of(given.games)))
     growing = _Growing(given, calibration, making.policy, publish) if publish else nullcontext()
     with growing as each:
         analysis = analysed(

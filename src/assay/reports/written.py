@@ -49,6 +49,7 @@ def report_on(
     policy: Network | bool | str = True,
     no_analysis: bool = False,
     workers: int | None = None,
+    aliases: str | PathLike[str] | None = None,
     pool: str | None = None,
     keep_duplicates: bool = False,
     where: str | None = None,
@@ -68,6 +69,7 @@ def report_on(
         pool=pool,
         depth=depth,
         policy=open_network(policy) if isinstance(policy, str) else policy,
+        aliases=Path(aliases) if aliases else None,
     )
     made = growing.make(
         what, making, preset="quick" if quick else "deep" if deep else "default", where=where, quiet=quiet
