@@ -305,7 +305,8 @@ def conclusion(rows: Sequence[ScreenRow], shown: int | None = None) -> str:
     shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())
     return (
         f"{counted(count, 'row')}{few}, each compared with what is expected of its rating. In honest play z is "
-        f"standard normal: among {count} expect {chances} by chance alone, and the highest of them is high by selection.\n"
+        f"standard normal: among {count} expect {chances} by chance alone, and the highest of them is high by "
+        "selection.\n"
         "Thresholds on record: z 2.50-2.75 can support other evidence, 4 opens an inquiry, 5 is where statistics alone "
         "are discussed. ROI = 50 + 5 z: under 60 normal, 65 about 1 in 750, 70 about 1 in 30,000.\n"
         "Prior odds: over the board assistance is rare, 1 player in 5,000 to 10,000 (online 1-2 %). Even if every "
