@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -28,6 +30,7 @@ finally:
 """
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc to read the peak from")
 BLANK = b"\n" * (1 << 20)
+GAME = b'[White "Elm"]\n[Black "Oak"]\n\n1. e4 e5 *\n\n'
 
 
 def packed(path: Path, parts: Iterable[bytes]) -> None:
@@ -76,3 +79,18 @@ def test_analyses_with_a_row_that_grows(tmp_path: Path, values: int) -> None:
     assert file.stat().st_size < 20_000
     said = run("import-analyses", file, "--store", tmp_path / "store.db", "--engine-name", "X", "--quiet")
     assert "longer than any analysis" in said or "more than is held at a time" in said
+
+
+def test_an_upload_of_blank_lines_takes_little_to_look_at() -> None:
+    """Two such are looked at while others wait; with all of them the page stays within its memory."""
+    data = GAME + b"\n" * 9_000_000 + GAME
+    looking = [sys.executable, "-m", "assay.web.checker", str(len(data))]
+    with subprocess.Popen(looking, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdout.readline()
+        process.stdin.write(json.dumps([len(data), 500]).encode() + b"\n" + data)
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["games"] == 2
+        peak = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{process.pid}/status").read_text())
+        process.stdin.close()
+    assert int(peak[0]) < 150 << 10

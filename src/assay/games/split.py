@@ -374,7 +374,7 @@ def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
         if blank >= _PART:
             # Nothing goes on behind a megabyte of white space, and of what follows of it nothing is held.
             if size:
-                yield Piece(b"".join([*held, PADDING]), base, base + size, at_start, in_game)
+                yield Piece(b"".join(held).rstrip() + PADDING, base, base + size, at_start, in_game)
             base, held, size, lines = base + size + len(data), [], 0, 0
             at_start, in_game = False, False
             continue
@@ -404,7 +404,7 @@ def pieces(stream: Stream, *, block: int) -> Iterator[Piece]:
         base, size, look_again, lines = end, len(held[0]), 2 * block, _line_ends_in(held[0])
         at_start, in_game = False, cut
     if size:
-        yield Piece(b"".join([*held, PADDING]), base, base + size, at_start, in_game)
+        yield Piece(b"".join(held).rstrip() + PADDING, base, base + size, at_start, in_game)
 
 
 def with_line_ends(parts: Iterable[bytes]) -> Iterator[bytes]:
