@@ -43,7 +43,7 @@ SECONDS = 10  # then a case is ended: a valid value may ask for a week of work
 _KEPT = FOLDER.with_name(FOLDER.name + "-kept")
 atexit.register(shutil.rmtree, _KEPT, ignore_errors=True)
 _EXITS = {0, 1, 2, 130, 141}
-_DEPTH = 4
+_DEPTH = 6
 
 NUMBERS = (
     "nan", "inf", "-inf", "1e308", "-1e308", "1e400", "-1", "0", "-0.0", "1e-320", "0.5", "1", "2", "3", "7", "100",
@@ -54,7 +54,7 @@ TEXTS = (
     ",", "=", ":", "%", "%s", "{}", "\x1b[2J", "\udcff", "é", "\u202e", "x" * 5000, "a,b", "1,2", "nan,nan",
     "1:2", "2500:2400", "inf,1", "A=nan", "A=1e308", "=1", "Ann=2000", "Ann,2000", "1-", "-", "*", "[", "\\", '"', "'",
     "all", "15", "0,1,2,99", "Ann", "Nobody", "?", "http://[", "nonsense", "ftp://x", "127.0.0.1:1",
-    "white_elo in (1, 2.5)", "1 +", "white_elo >= 0", "white == 'Ann'", "stockfish-15.1-d4", "otb", "uci_elo",
+    "white_elo in (1, 2.5)", "1 +", "white_elo >= 0", "white == 'Ann'", "stockfish-15.1-d6", "otb", "uci_elo",
 )  # fmt: skip
 _FILES = {
     "empty": b"",
@@ -167,16 +167,16 @@ BASE = {
     "analyses": "--store store.db",
     "export-analyses": "--store store.db -o made.jsonl --quiet",
     "import-analyses": "analyses.jsonl --store other.db --engine-name X --quiet",
-    "fit": f"{_MOVES} --depth 4",
-    "show": f"{_MOVES} --depth 4 --game 1 --elo 2000",
-    "difference": f"{_MOVES} --depth 4",
+    "fit": f"{_MOVES} --depth 6",
+    "show": f"{_MOVES} --depth 6 --game 1 --elo 2000",
+    "difference": f"{_MOVES} --depth 6",
     "simulate": "--elo 2000 --elo 2200 --games 1 --engine no-engine -o made.pgn --quiet",
-    "ipr": f"{_MOVES} --depth 4 --engine no-engine --interval clustered",
-    "posterior": f"{_MOVES} --depth 4 --engine no-engine --game 1",
-    "screen": f"{_MOVES} --depth 4 --engine no-engine",
-    "calibrate": f"{_MOVES} --depth 4 -o made.json",
+    "ipr": f"{_MOVES} --depth 6 --engine no-engine --interval clustered",
+    "posterior": f"{_MOVES} --depth 6 --engine no-engine --game 1",
+    "screen": f"{_MOVES} --depth 6 --engine no-engine",
+    "calibrate": f"{_MOVES} --depth 6 -o made.json",
     "calibration list": "",
-    "calibration show": "--depth 4",
+    "calibration show": "--depth 6",
     "results": "games.pgn",
     "prep": "games.pgn",
     "guess": "games.pgn --game 1 --model run",
@@ -188,7 +188,7 @@ BASE = {
     "policy label": "made-positions --teacher no-network --quiet",
     "policy train": "made-positions -o made-policy --quiet",
     "policy export": "made-policy -o made.npz --quiet",
-    "report": f"{_MOVES} --calibration stockfish-15.1-d4 --no-analysis -o made.html",
+    "report": f"{_MOVES} --calibration stockfish-15.1-d6 --no-analysis -o made.html",
     "serve": "--port 0 --jobs jobs --store store.db",
 }
 

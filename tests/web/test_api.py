@@ -459,21 +459,21 @@ def test_a_damaged_form_is_refused(server: Any, body: bytes) -> None:
 
 
 def test_a_depth_may_be_asked_for_and_one_is_offered_first(starting: Callable[..., Any]) -> None:
-    server = starting(depth=8)
+    server = starting(depth=10)
     described = json.loads(call(server, "GET", "/api/openapi.json")[2])
     form = described["paths"]["/api/jobs"]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
     offered = form["properties"]["preset"]
-    assert offered["default"] == "depth-8"
-    assert {"default", "quick", "depth-4"} < set(offered["enum"])
-    assert json.loads(call(server, "POST", "/api/jobs", GAMES)[2])["preset"] == "depth-8"
-    assert json.loads(call(server, "POST", "/api/jobs?preset=depth-5", GAMES)[2])["preset"] == "depth-5"
+    assert offered["default"] == "deep"
+    assert {"default", "quick"} < set(offered["enum"])
+    assert json.loads(call(server, "POST", "/api/jobs", GAMES)[2])["preset"] == "deep"
+    assert json.loads(call(server, "POST", "/api/jobs?preset=quick", GAMES)[2])["preset"] == "quick"
     page = call(server, "GET", "/")[2].decode()
     assert page.count('name="preset"') == len(offered["enum"])
-    assert re.findall(r'value="([^"]*)" checked', page) == ["depth-8"]
+    assert re.findall(r'value="([^"]*)" checked', page) == ["deep"]
 
 
 def test_a_depth_without_a_calibration_is_refused_before_the_server_starts(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no calibration is shipped for depth 30: choose one of 4, 5"):
+    with pytest.raises(InputError, match="no calibration is shipped for depth 30: choose one of 6, 8, 10"):
         make_app(JobFolders(tmp_path / "jobs"), worker=(), depth=30)
 
 

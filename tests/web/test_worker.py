@@ -86,13 +86,13 @@ def children(process: int) -> dict[int, str]:
 
 
 def test_the_server_offers_the_depth_that_it_was_given(serve: Callable[..., Server]) -> None:
-    server = serve("--depth", "4")
+    server = serve("--depth", "6")
     job = server.ask("/api/jobs?name=match.pgn", FIRST_GAME)
-    assert job["preset"] == "depth-4"
+    assert job["preset"] == "quick"
     while (told := server.ask(f"/api/jobs/{job['id']}"))["state"] in ("queued", "running"):
         time.sleep(0.05)
     assert told["state"] == "done", told
-    assert server.ask(f"/api/jobs/{job['id']}/result")["provenance"]["depth"] == 4
+    assert server.ask(f"/api/jobs/{job['id']}/result")["provenance"]["depth"] == 6
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
