@@ -99,7 +99,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shipped = DATA / "calibrations" / "stockfish-15.1-d6.json"
     save(
         load(shipped),
-        unpack_values(json.loads(shipped.read_text())["scale"]["reference"]["data"]),
+        unpack_values(json.loads(shipped.read_text())["regan"]["reference"]["data"]),
         folder / "mine.json",
     )
     return folder

@@ -44,7 +44,7 @@ from dataclasses import replace
 from assay.moves.calibration import load, save, unpack_values
 import json
 path, source = sys.argv[1:]
-values = unpack_values(json.load(open(source))["scale"]["reference"]["data"])
+values = unpack_values(json.load(open(source))["regan"]["reference"]["data"])
 one = load(source)
 while True:
     for name in ("first", "second"):

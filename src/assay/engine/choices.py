@@ -122,7 +122,7 @@ def filled(codes: Codes, start: NDArray[np.int64]) -> Codes:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Turns as tables: the moves best first by the last depth (of equal ones the engine's first), padded with 0.
+    """Turns as tables: the moves best first by the last depth (of equal ones by those before it), padded with 0.
 
     `row` is the row of the choices that each cell shows, -1 where there is none; a move without a value is not shown.
     """
@@ -148,7 +148,10 @@ def ranked(codes: Codes, moves: NDArray[np.uint16], start: NDArray[np.int64]) ->
     turns = len(start) - 1
     last, turn = codes[:, -1], np.repeat(np.arange(turns), np.diff(start))
     valued = np.flatnonzero(last != MISSING)
-    order = valued[np.lexsort((-last[valued].astype(np.int64), turn[valued]))]
+    # Of equal moves the one that was better a depth earlier comes first, as in the engine's own list; a store may hold
+    # the list of a deeper search, whose order must not tell.
+    keys = [moves[valued], *(-codes[valued, depth].astype(np.int64) for depth in range(codes.shape[1])), turn[valued]]
+    order = valued[np.lexsort(keys)]
     width = np.bincount(turn[order], minlength=turns)
     column = np.arange(len(order)) - np.repeat(np.cumsum(width) - width, width)
     row = np.full((turns, int(width.max(initial=1))), -1, np.int64)

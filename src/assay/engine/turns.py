@@ -74,7 +74,7 @@ class Turns:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """Turns x moves: pawns from the mover's side, best first (of equal ones the engine's first), padded with nan.
+        """Turns x moves: pawns from the mover's side, best first (of equal ones by lesser depths), padded with nan.
 
         Mates are capped with their order kept.
         """
