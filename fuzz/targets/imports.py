@@ -41,7 +41,7 @@ _UNNAMED = {**_ROW, "engine": None, "limit": {"nodes": 9}}
 _CALIBRATION = json.loads((resources.files("assay.data") / "calibrations" / "rybka-3-d13.json").read_text())
 SEEDS = (
     b"\x00" + "\n".join(json.dumps(row) for row in (_ROW, _OUT, _UNNAMED)).encode(),
-    b"\x01" + json.dumps({**_CALIBRATION, "marks": _CALIBRATION["marks"][:1]}).encode(),
+    b"\x01" + json.dumps({**_CALIBRATION, "regan": {"marks": _CALIBRATION["regan"]["marks"][:1]}}).encode(),
     b'\x02# aliases\nA. Other,Other\n"B, C",D\n',
     b'\x03name,rating\nAnand,2788\n"B, C", 1500.5\n',
     b"\x04" + json.dumps(manifest.sealed(manifest.make("kind", settings={"version": 1}))).encode(),

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from fuzz.made import FOLDER, GAMES
 
+from assay.moves.calibration import presets
 from assay.web import app
 from assay.web.app import Page, make_app
 from assay.web.checker import Checker
@@ -87,7 +88,7 @@ class _Checker(Checker):
 
 
 async def _page() -> Page:
-    page = Page(_FOLDERS, Runner(_FOLDERS, ()), _LIMITS)
+    page = Page(_FOLDERS, Runner(_FOLDERS, ()), _LIMITS, presets())
     page.checker = _Checker(_LIMITS)
     return page
 

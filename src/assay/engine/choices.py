@@ -150,7 +150,7 @@ def ranked(codes: Codes, moves: NDArray[np.uint16], start: NDArray[np.int64]) ->
     valued = np.flatnonzero(last != MISSING)
     # Of equal moves the one that was better a depth earlier comes first, as in the engine's own list; a store may hold
     # the list of a deeper search, whose order must not tell.
-    keys = [moves[valued], *(-codes[valued, depth].astype(np.int64) for depth in range(codes.shape[1])), turn[valued]]
+    keys = [*(-codes[valued, depth].astype(np.int64) for depth in range(codes.shape[1])), turn[valued]]
     order = valued[np.lexsort(keys)]
     width = np.bincount(turn[order], minlength=turns)
     column = np.arange(len(order)) - np.repeat(np.cumsum(width) - width, width)
