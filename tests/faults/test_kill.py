@@ -59,6 +59,7 @@ def test_a_calibration_is_whole_whenever_its_writing_is_killed(tmp_path: Path) -
     for _ in range(4):
         process = start(sys.executable, "-c", SAVE, file, source)
         while not file.exists():
+            assert process.poll() is None, "it ended before it wrote anything"
             time.sleep(0.01)
         time.sleep(0.4 + chance.random() * 0.1)
         kill(process)
