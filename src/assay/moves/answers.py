@@ -461,7 +461,10 @@ def calibrate_on(
             found_turns = turns(
                 chosen.once, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engine or None
             )
-        rated, identity = rated_turns(found_turns, marks, within), found_turns.identities[0]
+        try:
+            rated, identity = rated_turns(found_turns, marks, within), found_turns.identities[0]
+        except CalibrationError as error:  # which games count is part of why there are too few
+            raise CalibrationError(" ".join([str(error), *remarks])) from None
         excluded = {**found_turns.excluded, "not at a mark": len(found_turns) - len(rated)}
         settings = {"within": within, "mileposts": list(marks)}
         inputs = list(map(asdict, games.sources))
