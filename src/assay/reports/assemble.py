@@ -212,7 +212,9 @@ def _estimate(row: Row | None) -> Estimate:
         return Estimate(note="no move counts")
     if row.rating is None:
         return Estimate(note=row.note)
-    return replace(row.estimate, note=row.note)
+    # That the interval is open to one side is seen from the interval.
+    notes = [note for note in row.note.split("; ") if note != str(row.estimate)]
+    return replace(row.estimate, note="; ".join(notes))
 
 
 def _measures(row: Row | None, line: ScreenRow | None) -> tuple[Measure, ...]:

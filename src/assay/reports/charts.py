@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import isfinite
 
 from markupsafe import Markup, escape
 
@@ -246,7 +246,7 @@ def _cursor(across: Axis, top: float, bottom: float) -> Markup:
 
 def _whisker(kind: str, e: Estimate, scale: Axis, y: float) -> Markup:
     mark = _mark(kind, scale(e.value), y)
-    if e.low == -inf and e.high == inf:
+    if kind == "tag":
         return mark
     return _line(f"whisker {kind}", scale(e.low), y, scale(e.high), y) + mark
 

@@ -191,22 +191,29 @@ class Report:
 def disagreements(player: PlayerSection) -> tuple[tuple[str, str, float], ...]:
     """Pairs of ratings further apart than their intervals allow, with the distance in Elo.
 
-    Two estimates with half-widths a and b differ at the 5 % level when they are more than the root of a² + b² apart.
-    The rating in the tag has no interval, so it is compared with the other's alone.
+    Two estimates whose intervals reach a and b towards each other differ at the 5 % level when they are more than the
+    root of a² + b² apart; an interval that is open on that side rules nothing out. The rating in the tag has no
+    interval, so it is compared with the other's alone.
 
+    >>> from dataclasses import replace
     >>> someone = PlayerSection("N.N.", 9, 5.0, 250, Estimate(2400.0), Estimate(2450.0, 2300.0, 2600.0),
     ...                  Estimate(2650.0, 2500.0, 2800.0), Estimate(note="no model"))
-    >>> disagreements(someone)
-    (('tag', 'moves', 250.0),)
+    >>> disagreements(someone), disagreements(replace(someone, intrinsic=Estimate(2650.0, high=2800.0)))
+    ((('tag', 'moves', 250.0),), ())
     """
     found = []
     for (first, a), (second, b) in combinations(player.ratings.items(), 2):
-        if not (a.known and b.known) or not (a.half_width or b.half_width):
-            continue
         distance = b.value - a.value
-        if abs(distance) > hypot(a.half_width, b.half_width):
+        if abs(distance) > hypot(_reach(first, a, distance > 0), _reach(second, b, distance < 0)):
             found.append((first, second, distance))
     return tuple(found)
+
+
+def _reach(kind: str, estimate: Estimate, up: bool) -> float:
+    """How far the interval of an estimate reaches up or down; not at all for the rating in the tag."""
+    if kind == "tag":
+        return 0.0
+    return estimate.high - estimate.value if up else estimate.value - estimate.low
 
 
 WAYS = {"tag": "Tag", "results": "Results", "moves": "Moves", "learned": "Learned"}
