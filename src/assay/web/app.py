@@ -103,8 +103,8 @@ def make_app(
 def choices(first: int | None = None) -> dict[str, Preset]:
     """What the page offers: the presets, then `depth-N` for the other depths of calibrations; one depth may be first.
 
-    >>> list(choices(8))[:3]
-    ['depth-8', 'default', 'quick']
+    >>> list(choices(10))
+    ['deep', 'default', 'quick']
     """
     found = presets()
     named = {preset.depth for preset in found.values()}
