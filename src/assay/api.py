@@ -200,10 +200,10 @@ def rate_moves(
     by: str = "player",
     player: str | None = None,
     without: Sequence[int] = (),
-    method: str | None = None,
+    method: str = "choice",
     interval: str = "clustered",
     level: float = 0.95,
-    min_turns: int | None = None,
+    min_turns: int = 1,
     seed: int = 0,
     **analysing: Unpack[Analysing],
 ) -> MoveRatings:
@@ -220,8 +220,7 @@ def rate_moves(
     from assay.moves.answers import rate_by
     from assay.moves.performance import How
 
-    given = {"method": method, "min_turns": min_turns}
-    how = How(interval=interval, level=level, seed=seed, **{k: v for k, v in given.items() if v is not None})  # type: ignore[arg-type]
+    how = How(method, interval, level, min_turns, seed)
     return rate_by(what, by=by, player=player, without=without, how=how, **analysing)
 
 
@@ -308,10 +307,10 @@ def calibrate(
     depth: int | None = None,
     marks: Sequence[int] = range(1600, 2701, 100),
     within: float = 20.0,
-    method: str = "percentile",
+    method: str = "equations",
     engine: Sequence[str] | str | None = None,
     policy: Network | bool | str = True,
-    seed: int = 0,
+    seed: int = 1,
     keep_duplicates: bool = False,
     where: str | None = None,
     told: Callable[[str], None] | None = None,

@@ -272,6 +272,11 @@ def there_are(count: int, noun: str) -> str:
     return f"there {'is' if count == 1 else 'are'} {counted(count, noun)}"
 
 
+def told_copies(found: object) -> list[str]:
+    """What an answer says of games that occur more than once (a sentence, or nothing that is true)."""
+    return [f"assay: {found} --keep-duplicates counts them all."] if found else []
+
+
 def reasons(counts: Mapping[str, int]) -> str:
     """What was counted by reason, the most frequent first.
 

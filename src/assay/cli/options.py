@@ -15,7 +15,7 @@ import click
 
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
-from assay.table import FORMATS, WIDTH, Answer, counted, reasons
+from assay.table import FORMATS, WIDTH, Answer, counted, reasons, told_copies
 
 if TYPE_CHECKING:
     from assay.engine.turns import Turns
@@ -345,8 +345,8 @@ def print_data(text: str) -> None:
 
 def tell_duplicates(found: Duplicates | str) -> None:
     """Say on stderr which games occur more than once, if any do."""
-    if found:
-        say(f"assay: {found} --keep-duplicates counts them all.", err=True)
+    for remark in told_copies(found):
+        say(remark, err=True)
 
 
 def each_once(games: Sequence[Game], keep_duplicates: bool) -> list[Game]:

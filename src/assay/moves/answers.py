@@ -42,7 +42,7 @@ from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import POOLS, is_online, scale_of
-from assay.table import Answer, Table, columns_of, counted, reasons, there_are
+from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
 File: TypeAlias = str | PathLike[str]
 What: TypeAlias = Paths | Games | Analysis
@@ -120,7 +120,7 @@ def ready(
     `game` takes one game alone, `without` leaves some out, by their numbers. `check` is told who plays, and the main
     names of other names, before any engine starts.
     """
-    chosen = _calibration(calibration, depth, quick, deep, what.depth if isinstance(what, Analysis) else None)
+    chosen = asked_calibration(calibration, depth, quick, deep, what.depth if isinstance(what, Analysis) else None)
     network = open_network(policy) if isinstance(policy, str) else policy
     duplicates, problems, names = "", Counter[str](), None
     if isinstance(what, Analysis):
@@ -149,7 +149,7 @@ def ready(
         )
         duplicates = str(seen.duplicates) if seen.duplicates else ""
     remarks = told_of(turns, problems, chosen.name)
-    remarks += [f"assay: {duplicates} --keep-duplicates counts them all."] if duplicates else []
+    remarks += told_copies(duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
     turns = in_pool(turns, pool)
@@ -162,7 +162,9 @@ def ready(
     return Ready(turns, chosen, network, problems + turns.problems, tuple(remarks))
 
 
-def _calibration(name: str | None, depth: int | None, quick: bool, deep: bool, analysed_to: int | None) -> Calibration:
+def asked_calibration(
+    name: str | None, depth: int | None, quick: bool, deep: bool, analysed_to: int | None = None
+) -> Calibration:
     """The calibration that is named, or that of the depth."""
     if sum(map(bool, (quick, deep, depth))) > 1:
         raise InputError("quick, deep and depth exclude each other.")
@@ -195,7 +197,7 @@ def analyse_games(
     return analysed(
         games,
         Path(store) if store else default_store(),
-        _calibration(calibration, depth, quick, deep, None),
+        asked_calibration(calibration, depth, quick, deep),
         counted=np.array([keep_duplicates or seen.add(one) for one in games], np.bool_),
         engine=engine,
         any_engine=any_engine,
@@ -427,18 +429,18 @@ def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) ->
 def calibrate_on(
     what: Paths | Games,
     *,
-    name: str = "calibration",
-    store: File | None = None,
-    depth: int | None = None,
-    marks: Sequence[int] = range(1600, 2701, 100),
-    within: float = 20.0,
-    method: Any = "percentile",
-    engine: Sequence[str] | str | None = None,
-    policy: Network | bool | str = True,
-    seed: int = 0,
-    keep_duplicates: bool = False,
-    where: str | None = None,
-    told: Callable[[str], None] | None = None,
+    name: str,
+    store: File | None,
+    depth: int | None,
+    marks: Sequence[int],
+    within: float,
+    method: Any,
+    engine: Sequence[str] | str | None,
+    policy: Network | bool | str,
+    seed: int,
+    keep_duplicates: bool,
+    where: str | None,
+    told: Callable[[str], None] | None,
 ) -> CalibrationTable:
     """Fit the models that turn moves into ratings on rated, analysed games; see :func:`assay.api.calibrate`."""
     from_move, depth = 9, depth or DEFAULT_DEPTH
@@ -455,8 +457,7 @@ def calibrate_on(
     else:
         games = read(what, where=where)
         chosen = games.counted(keep_duplicates=keep_duplicates)
-        if chosen.duplicates:
-            remarks.append(f"assay: {chosen.duplicates} --keep-duplicates counts them all.")
+        remarks = told_copies(chosen.duplicates)
         with Store(Path(store) if store else default_store()) as opened:
             found_turns = turns(
                 chosen.once, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engine or None

@@ -21,7 +21,7 @@ from assay.moves.natural import log_policy
 from assay.moves.reference import Reference
 from assay.moves.regan.ipr import Scale
 from assay.moves.regan.marks import Course, Sample, fit_marks
-from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
+from assay.moves.regan.spread import Floats, spread_deltas
 from assay.policy.chances import Network
 
 FEWEST_GAMES = 5
@@ -142,11 +142,9 @@ def _sample(rated: Rated, depth: int, fitting: Fitting) -> tuple[Sample, NDArray
     choices = rated.choices.to_depth(depth).only(rows)
     table = ranked(choices.codes, choices.moves, choices.start)
     values, played = table.values(depth), table.column(choices.chosen)
-    deltas = scaled_deltas(values, k=fitting.k, cap=fitting.cap, tie=fitting.tie)
-    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(played, 0)]) & (played >= 0)
-    elsewhere = elsewhere_deltas(values, k=fitting.k, cap=fitting.cap)
+    deltas, played, elsewhere = spread_deltas(values, played, k=fitting.k, cap=fitting.cap, tie=fitting.tie)
     game = np.unique(rated.game[rows], return_inverse=True)[1].reshape(-1)
-    return Sample(deltas, np.where(inside, played, -1), elsewhere, game, rated.elo[rows], rated.mark[rows]), rows
+    return Sample(deltas, played, elsewhere, game, rated.elo[rows], rated.mark[rows]), rows
 
 
 def _reference_values(choices: Choices, course: Course) -> Floats:

@@ -23,7 +23,7 @@ from assay.moves.choice.measures import Measures
 from assay.moves.evidence import Evidence, pools_of
 from assay.moves.groups import Groups
 from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, INTERVALS, Rating, rate_by_fit
-from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
+from assay.moves.regan.spread import Floats, spread_deltas
 from assay.pools import POOLS, SLOW, is_online
 
 # FIDE's table ends at 800 points above or below the opposition.
@@ -260,16 +260,15 @@ def _fitted(turns: Turns, calibration: Calibration, how: How) -> Rating:
     settings = calibration.settings
     if len(turns) < FEW_TURNS:
         raise ModelError(f"{len(turns)} turns are too few for a fit of s and c; it takes {FEW_TURNS}")
-    values = turns.values
-    deltas = scaled_deltas(values, k=settings["k"], cap=settings["cap"], tie=settings["tie"])
-    played = turns.played
-    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(played, 0)]) & (played >= 0)
+    deltas, played, elsewhere = spread_deltas(
+        turns.values, turns.played, k=settings["k"], cap=settings["cap"], tie=settings["tie"]
+    )
     return rate_by_fit(
         deltas,
-        np.where(inside, played, -1),
+        played,
         calibration.regan(),
         games=turns.game,
-        elsewhere=elsewhere_deltas(values, k=float(settings["k"]), cap=float(settings["cap"])),
+        elsewhere=elsewhere,
         method=ALIASES.get(how.method, how.method),  # type: ignore[arg-type]
         interval=how.interval,
         level=how.level,

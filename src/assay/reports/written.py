@@ -7,16 +7,16 @@ from os import PathLike
 from pathlib import Path
 
 from assay.engine.identity import DEFAULT
-from assay.errors import InputError
 from assay.games import Games
 from assay.games.stream import Paths
+from assay.moves.answers import asked_calibration
 from assay.paths import default_store
 from assay.policy.chances import Network, open_network
 from assay.reports import growing
 from assay.reports.content import Report
 from assay.reports.exports import COLUMNS, check_place, player_rows, write
 from assay.reports.growing import Making
-from assay.table import Answer, Table, columns_of
+from assay.table import Answer, Table, columns_of, told_copies
 
 KINDS = ("html", "pdf", "csv", "json", "pgn")
 
@@ -56,8 +56,7 @@ def report_on(
     quiet: bool = True,
 ) -> WrittenReport:
     """Make a report; see :func:`assay.api.report`."""
-    if sum(map(bool, (quick, deep, depth))) > 1:
-        raise InputError("quick, deep and depth exclude each other.")
+    asked = asked_calibration(calibration, depth, quick, deep)
     making = Making(
         Path(store) if store else default_store(),
         engine,
@@ -67,16 +66,13 @@ def report_on(
         analyse_missing=not no_analysis,
         keep_duplicates=keep_duplicates,
         pool=pool,
-        depth=depth,
+        depth=asked.depth,
         policy=open_network(policy) if isinstance(policy, str) else policy,
         aliases=Path(aliases) if aliases else None,
     )
-    made = growing.make(
-        what, making, preset="quick" if quick else "deep" if deep else "default", where=where, quiet=quiet
-    )
+    made = growing.make(what, making, where=where, quiet=quiet)
     whole = dict.fromkeys(("tag", "result", "ipr", "learned"), 0) | {"points": 1}
     shown = ("player", "games", "points", "turns", "tag", "result", "ipr", "learned", "z")
-    duplicates = made.provenance.duplicates
     return WrittenReport(
         report=made,
         shown=Table(
@@ -85,5 +81,5 @@ def report_on(
         ),
         estimates={player.name: player.intrinsic for player in made.players},
         problems=made.provenance.problems,
-        remarks=[f"assay: {duplicates} --keep-duplicates counts them all."] if duplicates else [],
+        remarks=told_copies(made.provenance.duplicates),
     )

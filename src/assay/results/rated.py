@@ -16,7 +16,7 @@ from assay.results.information import check_matrix
 from assay.results.levels import ABOVE, BELOW
 from assay.results.listing import DEFAULT_COLUMNS, HEADERS, Errors, Listing, Style
 from assay.results.ratings import REASON, Standings, confidence_factor
-from assay.table import WIDTH, Answer, Table, columns_of, counted, described
+from assay.table import WIDTH, Answer, Table, columns_of, counted, described, told_copies
 
 NO_RESULT = 'without a result ("*")'
 
@@ -122,7 +122,7 @@ def rated(
         estimates=_Estimates(listing, level, index),
         problems=problems or {},
         remarks=[
-            *([f"assay: {duplicates} --keep-duplicates counts them all."] if duplicates else []),
+            *told_copies(duplicates),
             *(f"assay: warning: {remark}" for remark in remarks),
         ],
         games=games or {},
