@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,11 +72,8 @@ class Choices:
 
     def only(self, turns: NDArray[np.int64] | NDArray[np.bool_]) -> Choices:
         """These turns alone, by number or by mask."""
-        chosen = np.flatnonzero(turns) if turns.dtype == np.bool_ else turns
-        width = self.width[chosen]
-        start = np.concatenate([[0], np.cumsum(width)])
-        rows = np.arange(start[-1]) + np.repeat(self.start[:-1][chosen] - start[:-1], width)
-        by_turn = {name: getattr(self, name)[chosen] for name in _BY_TURN}
+        rows, start = rows_of(self.start, turns)
+        by_turn = {name: getattr(self, name)[turns] for name in _BY_TURN}
         return Choices(codes=self.codes[rows], moves=self.moves[rows], start=start, **by_turn)
 
     def parts(self, turns: int) -> Iterator[Choices]:
@@ -86,6 +84,13 @@ class Choices:
             by_turn = {name: getattr(self, name)[first:last] for name in _BY_TURN}
             start = self.start[first : last + 1] - self.start[first]
             yield Choices(codes=self.codes[rows], moves=self.moves[rows], start=start, **by_turn)
+
+
+def rows_of(start: NDArray[np.int64], chosen: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The flat rows of some turns or positions, by mask or by number, and where those of each begin among them."""
+    width = np.diff(start)[chosen]
+    begin = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
+    return np.arange(begin[-1]) + np.repeat(start[:-1][chosen] - begin[:-1], width), begin
 
 
 def joined(parts: Sequence[Choices]) -> Choices:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import score
+from assay.engine.choices import rows_of
 from assay.engine.identity import Identity
 from assay.engine.store import Store
 
@@ -44,9 +45,7 @@ class Spreads:
 
     def rows(self, at: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of these positions' moves, and where those of each begin."""
-        width = np.diff(self.start)[at]
-        start = np.concatenate([[0], np.cumsum(width)]).astype(np.int64)
-        return np.arange(start[-1]) + np.repeat(self.start[:-1][at] - start[:-1], width), start
+        return rows_of(self.start, at)
 
 
 def load(store: Store, identities: Sequence[Identity], depth: int, keys: set[bytes]) -> Spreads:

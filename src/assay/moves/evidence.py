@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import Curve, Estimate, Honesty
+from assay.engine.choices import rows_of
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
@@ -72,9 +73,9 @@ class Evidence:
         ratings = self.sides.rating[self.sides.of]
         return self.measures(np.where(np.isfinite(ratings), ratings, CENTRE))
 
-    def only(self, chosen: NDArray[np.bool_]) -> Evidence:
-        """The evidence of these turns alone."""
-        rows = chosen[self.turns.choices.turn]
+    def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
+        """The evidence of these turns alone, by mask or by number."""
+        rows, _ = rows_of(self.turns.choices.start, chosen)
         return Evidence(self.turns.only(chosen), self.calibration, self.model, self.g0[rows], self.g1[rows])
 
     def estimates(self, groups: Groups, level: float = 0.95) -> list[Estimate]:

@@ -42,6 +42,13 @@ class Groups:
         """The name of each group."""
         return tuple(" / ".join(key) for key in self.keys)
 
+    @property
+    def turns(self) -> list[NDArray[np.intp]]:
+        """The turns of each group."""
+        order = np.argsort(self.code, kind="stable")
+        bounds = np.searchsorted(self.code[order], np.arange(len(self) + 1))
+        return [order[bounds[at] : bounds[at + 1]] for at in range(len(self))]
+
 
 def phases(turns: Turns) -> NDArray[np.intp]:
     """The phase of each turn: 0 opening, 1 middlegame, 2 endgame."""

@@ -202,12 +202,8 @@ def rate_groups(evidence: Evidence, groups: Groups, how: How | None = None) -> l
     """Rate every group, in their order; turns without a group (-1) are left out."""
     how = how or How()
     estimates = evidence.estimates(groups, how.level) if how.method == CHOICE else [NONE] * len(groups)
-    order = np.argsort(groups.code, kind="stable")
-    bounds = np.searchsorted(groups.code[order], np.arange(len(groups) + 1))
-    return [
-        _row(evidence, groups.labels[at], order[bounds[at] : bounds[at + 1]], estimates[at], how)
-        for at in range(len(groups))
-    ]
+    rows = zip(groups.labels, groups.turns, estimates, strict=True)
+    return [_row(evidence, label, turns, found, how) for label, turns, found in rows]
 
 
 def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimate, how: How) -> Row:

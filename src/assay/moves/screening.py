@@ -145,17 +145,8 @@ def screen_groups(
     own = null == "field"
     estimates = evidence.estimates(groups)
     rows = [
-        _row(
-            evidence,
-            groups.keys[at],
-            np.flatnonzero(groups.code == at),
-            estimates[at],
-            ratings,
-            own,
-            rating_error,
-            min_turns,
-        )
-        for at in range(len(groups))
+        _row(evidence, key, turns, found, ratings, own, rating_error, min_turns)
+        for key, turns, found in zip(groups.keys, groups.turns, estimates, strict=True)
     ]
     rows = _against_field(rows) if own else rows
     found = [row for row in rows if row.z is not None]
@@ -216,9 +207,7 @@ def _row(
     place = np.zeros(len(every.game), np.intp)
     place[sides] = np.arange(len(sides))
     own = rating[place[every.of[turns]]]
-    inside = np.zeros(len(evidence.turns), np.bool_)
-    inside[turns] = True
-    mine = evidence.only(inside)
+    mine = evidence.only(turns)
     found = screen(mine, own, rating_error=rating_error)
     if not np.isfinite(found.combined):
         lacking = f"there was too little to get wrong in these {len(turns)} turns"
