@@ -22,9 +22,9 @@ from assay import chances
 from assay.games import read, to_arrays
 from assay.games.packed import pack
 from assay.policy import log_chances, shipped
-from assay.policy.features import features
 from assay.policy.leela import MOVE_PLANES, PLANES, Convolution, Leela, Residual
 from assay.policy.positions import seen
+from assay.policy.traits import features
 from measure import Measurement, best, show
 
 WIDTH, BLOCKS, NARROW = 64, 6, 8

@@ -16,7 +16,7 @@ from assay.moves import reference
 from assay.moves.calibration import depths, load
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.model import curve_of, strength
-from assay.moves.natural import log_policy
+from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 
 TURNS = 400_000

@@ -18,7 +18,7 @@ from assay.curve import Curve
 from assay.held_out import coverage, noise_per_turn
 from assay.moves import reference
 from assay.moves.choice.calibrate import Calibrated, Rated, calibrate
-from assay.moves.natural import log_policy
+from assay.moves.evidence import log_policy
 from assay.policy.chances import Network, open_network, shipped
 
 SIZES = (1, 3, 9, 20, 40)

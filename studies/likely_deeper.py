@@ -25,7 +25,7 @@ from assay.games.packed import decode_move, to_fen
 from assay.held_out import noise_per_turn, noise_ratio
 from assay.moves import reference
 from assay.moves.choice.calibrate import JUDGED, LEARNED, Rated
-from assay.moves.natural import log_policy
+from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 from assay.table import render
 

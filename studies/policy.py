@@ -27,9 +27,9 @@ from assay.games import read, to_arrays
 from assay.games.packed import encode_move, pack, played_moves
 from assay.games.stream import Stream
 from assay.policy.chances import POOLS, keys_of, log_chances, open_network, shipped
-from assay.policy.features import features
-from assay.policy.model import Policy, log_chances_of
+from assay.policy.movemodel import Policy, log_chances_of
 from assay.policy.positions import seen
+from assay.policy.traits import features
 from assay.table import render
 
 

@@ -22,7 +22,7 @@ from assay.moves.calibration import load
 from assay.moves.choice.calibrate import JUDGED
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.model import curve_of, strength
-from assay.moves.natural import log_policy
+from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 from assay.table import render
 

@@ -17,7 +17,7 @@ from choice_model import sides
 from assay.held_out import Sides, noise_per_turn, noise_ratio
 from assay.moves import reference
 from assay.moves.choice.calibrate import Rated, calibrate
-from assay.moves.natural import LEVEL, POOL, log_policy
+from assay.moves.evidence import LEVEL, POOL, log_policy
 from assay.policy.chances import open_network, shipped
 from assay.table import render
 

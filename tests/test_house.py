@@ -75,24 +75,19 @@ def test_rooms_of_arrays_know_nothing_else(room: str) -> None:
             assert known or name.split(".")[0] in sys.stdlib_module_names, f"{file.relative_to(PACKAGE)} imports {name}"
 
 
-# Names that still stand for two things. A name leaves these lists when it has one meaning; none may come.
-MODULES_TWICE = {"features", "model"}
-CLASSES_TWICE = {"Features"}
-
-
 def twice(names: Iterable[str]) -> set[str]:
     return {name for name, times in Counter(names).items() if times > 1}
 
 
 def test_no_module_name_stands_for_two_things() -> None:
     files = [file for file in PACKAGE.rglob("*.py") if file.parent.name != "cli"]  # cli has a file for each room
-    assert twice(file.stem for file in files if file.stem != "__init__") <= MODULES_TWICE
+    assert twice(file.stem for file in files if file.stem != "__init__") == set()
 
 
 def test_no_class_name_stands_for_two_things() -> None:
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in PACKAGE.rglob("*.py")]
     classes = [node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    assert twice(name for name in classes if not name.startswith("_")) <= CLASSES_TWICE
+    assert twice(name for name in classes if not name.startswith("_")) == set()
 
 
 @pytest.mark.parametrize("package", sorted(file.parent for file in PACKAGE.rglob("__init__.py")), ids=lambda p: p.name)

@@ -54,7 +54,7 @@ ARGUMENTS = {
     "assay.policy.log_chances": "network positions elo pool",
     "assay.chances": "board elo pool network extra",
     "assay.games.read": "paths where",
-    "assay.reports.growing.make": "files making preset",
+    "assay.reports.growing.make": "files making name",
     "assay.reports.exports.write": "report path format",
     "assay.table.render": "rows columns format titles decimals",
     "assay.engine.identity.find": "engine",

@@ -16,7 +16,7 @@ from fuzz.made import FOLDER, scratch
 
 from assay.errors import AssayError
 from assay.policy.chances import log_chances, open_network
-from assay.policy.model import Size, make_policy, save_policy, shapes
+from assay.policy.movemodel import Size, make_policy, save_policy, shapes
 
 _SIZE = Size(2, 2, 2)
 

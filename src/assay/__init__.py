@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.games.source import Games as Games
     from assay.games.source import read as read
-    from assay.policy.likely import chances as chances
+    from assay.policy.chances import chances as chances
     from assay.table import Answer as Answer
 
 __version__ = "0.1.0"
@@ -46,7 +46,7 @@ _HOME = {
     "AssayError": "errors",
     "Estimate": "curve",
     "Games": "games.source",
-    "chances": "policy.likely",
+    "chances": "policy.chances",
     "read": "games.source",
 }
 __all__ = sorted([*_HOME, "__version__"])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.learned.guess import Guesses
     from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
     from assay.policy.chances import Network
-    from assay.reports.written import WrittenReport
+    from assay.reports.growing import WrittenReport
     from assay.results.listing import Style
     from assay.results.rated import RatingList
 
@@ -353,6 +353,6 @@ def report(what: What, **analysing: Unpack[Analysing]) -> WrittenReport:
         ...
     assay.errors.StoreError: ...
     """
-    from assay.reports.written import report_on
+    from assay.reports.growing import report_on
 
     return report_on(what, **analysing)

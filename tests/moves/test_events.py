@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.games import Game
-from assay.moves.events import without_crowds, without_teams
+from assay.moves.groups import without_crowds, without_teams
 
 
 def game(white: str, black: str, **tags: str) -> Game:

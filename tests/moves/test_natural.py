@@ -9,7 +9,7 @@ import pytest
 from tests.moves.made import choices_of, random_fens
 
 from assay.games.packed import decode_move, encode_move
-from assay.moves.natural import log_policy
+from assay.moves.evidence import log_policy
 from assay.policy.chances import log_chances, shipped
 
 

@@ -16,7 +16,7 @@ from assay.errors import AssayError, InputError, LearnedError, OutputError
 from assay.games import read, to_arrays
 from assay.games.packed import decode_move, pack
 from assay.policy.chances import keys_of, log_chances, open_network
-from assay.policy.model import load_policy
+from assay.policy.movemodel import load_policy
 from assay.policy.positions import open_positions
 
 pytest.importorskip("torch")

@@ -15,8 +15,8 @@ from assay.errors import InputError
 from assay.games.legal import seen_by_mover
 from assay.games.packed import from_board, unpack
 from assay.policy.chances import log_chances, open_network
-from assay.policy.features import features
-from assay.policy.model import Policy, Size, load_policy, log_chances_of, make_policy, save_policy, shapes
+from assay.policy.movemodel import Policy, Size, load_policy, log_chances_of, make_policy, save_policy, shapes
+from assay.policy.traits import features
 
 SMALL = Size(24, 32, 12)
 

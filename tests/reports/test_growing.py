@@ -78,8 +78,7 @@ def grown(folder: Path) -> list[Report]:
     published: list[Report] = []
     make(
         [file],
-        Making(folder / "store.db", workers=1),
-        preset="quick",
+        Making(folder / "store.db", depth=6, workers=1),
         progress=Progress("", quiet=True),
         publish=published.append,
     )
@@ -131,8 +130,8 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 def test_a_report_walks_through_its_games_once(folder: Path, made: Report, counts: Counter[str]) -> None:
-    making = Making(folder / "store.db", analyse_missing=False)
-    again = make([folder / "opera.pgn"], making, preset="quick", quiet=True)
+    making = Making(folder / "store.db", depth=6, analyse_missing=False)
+    again = make([folder / "opera.pgn"], making, quiet=True)
     assert counts == {
         "games parsed": len(made.games),
         "judgings": 1,
@@ -154,7 +153,7 @@ def test_a_report_that_needs_the_engine_opens_the_store_once(
 ) -> None:
     file = tmp_path / "one.pgn"
     file.write_text(made.games[0].text, encoding="utf-8")
-    make([file], Making(tmp_path / "own.db", workers=1), preset="quick", progress=Progress("", quiet=True))
+    make([file], Making(tmp_path / "own.db", depth=6, workers=1), progress=Progress("", quiet=True))
     assert (counts["games parsed"], counts["judgings"], counts["stores opened"]) == (1, 1, 1)
 
 
@@ -228,9 +227,7 @@ def test_the_page_of_it_has_no_markup_of_players(made: Report) -> None:
 
 
 def test_a_second_time_nothing_is_analysed(folder: Path, made: Report) -> None:
-    again = make(
-        [folder / "opera.pgn"], Making(folder / "store.db", engine="no-such-engine"), preset="quick", quiet=True
-    )
+    again = make([folder / "opera.pgn"], Making(folder / "store.db", depth=6, engine="no-such-engine"), quiet=True)
     assert [player.intrinsic for player in again.players] == [player.intrinsic for player in made.players]
 
 
@@ -238,4 +235,4 @@ def test_a_file_without_games(folder: Path) -> None:
     empty = folder / "empty.pgn"
     empty.write_text("\n", encoding="utf-8")
     with pytest.raises(InputError, match="there is no game in"):
-        make([empty], Making(folder / "store.db"), preset="quick", quiet=True)
+        make([empty], Making(folder / "store.db", depth=6), quiet=True)

@@ -176,8 +176,8 @@ def fit(
       assay fit wch.pgn --by player --method equations --fix-c
       assay fit 2013.pgn --append fits.csv
     """
-    from assay.moves.events import without_crowds, without_teams
     from assay.moves.fits import COLUMNS, Fitting, append_rows, fit_table
+    from assay.moves.groups import without_crowds, without_teams
 
     games = each_once(_read(files, where), keep_duplicates)
     for wanted, keep, what, of_what in (

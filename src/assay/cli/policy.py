@@ -28,7 +28,7 @@ from assay.cli.options import (
 from assay.table import Answer, Table, columns_of, counted
 
 if TYPE_CHECKING:
-    from assay.policy.likely import Foretold
+    from assay.policy.chances import Foretold
 
 
 def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -81,8 +81,7 @@ def chances(
       assay chances positions.fen --elo 1800 --pool lichess --format json
     """
     from assay.errors import InputError
-    from assay.policy.chances import open_network
-    from assay.policy.likely import Spot, answers, read_spots
+    from assay.policy.chances import Spot, answers, open_network, read_spots
 
     text = " ".join(words)
     path = Path(text)
@@ -321,7 +320,7 @@ def export(run: Path, out: Path) -> None:
     Examples:
       assay policy export run -o policy.npz
     """
-    from assay.policy.model import load_policy, save_policy
+    from assay.policy.movemodel import load_policy, save_policy
 
     save_policy(out, load_policy(run / "policy.npz"))
     say(f"{out}: policy {load_policy(out).identity}, {out.stat().st_size:,} bytes.")

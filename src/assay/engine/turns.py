@@ -1,7 +1,8 @@
 """Games and analyses to turns: the value of every move, and which one was played.
 
 This is the seam between files and the model: what comes out are arrays, one row per turn, and counts of the turns that
-were left out, by reason.
+were left out, by reason. Where only the best line was analysed, a played move is worth what the next position says, as
+Guid and Bratko measured whole games ("Computer analysis of world chess champions", ICGA Journal 2006).
 """
 
 from __future__ import annotations
@@ -22,9 +23,38 @@ from assay.engine.identity import Identity
 from assay.engine.parsed import Plies, read_plies
 from assay.engine.spreads import Spreads
 from assay.engine.store import Store
-from assay.engine.worth import by_next
 from assay.errors import StoreError
 from assay.games import Game
+
+
+def by_next(
+    best: NDArray[np.float64],
+    forced: NDArray[np.bool_],
+    first_seen: NDArray[np.int64],
+    last: NDArray[np.bool_],
+    end: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The value of each played move from its mover's side: minus what the next position is worth to the other.
+
+    The plies of each game follow one another. `best` is the value of each position (nan if none is stored), `forced`
+    where a single move is legal (the position is then worth what that move leads to), `first_seen` the ply at which the
+    same position occurred first, `last` the last ply of each game, and `end` what the position after it is worth.
+
+    >>> nan = np.nan
+    >>> by_next(np.array([0.3, nan, 0.5]), np.array([False, True, False]), np.arange(3),
+    ...         np.array([False, False, True]), np.array([nan, nan, -0.4])).tolist()
+    [0.5, -0.5, 0.4]
+    """
+    value = best.copy()
+    while True:
+        known = value[first_seen]
+        after = np.append(known[1:], np.nan)
+        played = -np.where(last, end, after)
+        filled = np.where(np.isnan(known) & forced, played, known)
+        if np.array_equal(filled, value, equal_nan=True):
+            return played
+        value = filled
+
 
 REPEATED = "occurred before in the game"
 FORCED = "a single legal move"

@@ -26,10 +26,9 @@ from assay.games.stream import Paths
 from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import analysed, analysed_turns, turns_in
-from assay.moves.calibrating import make_calibration, rated_turns, reference_turns
+from assay.moves.calibrating import describe, make_calibration, rated_turns, reference_turns
 from assay.moves.calibration import Calibration, load, preset_depth, save
 from assay.moves.choice.calibrate import LEARNED
-from assay.moves.describing import describe
 from assay.moves.evidence import weigh
 from assay.moves.fits import Fitting
 from assay.moves.groups import by_pool, in_pool, rename

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import Curve, Estimate, Honesty
-from assay.engine.choices import rows_of
+from assay.engine.choices import Choices, rows_of
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
@@ -18,10 +18,37 @@ from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import Measures, measure, scores
 from assay.moves.choice.model import CENTRE, Model, curve_of, strength
 from assay.moves.groups import Groups, tag_ratings
-from assay.moves.natural import log_policy
 from assay.policy.chances import Network
+from assay.policy.chances import log_chances as chances_of_people
 from assay.policy.chances import shipped as shipped_policy
 from assay.pools import scale_of
+
+# One fixed level for everybody: chances at the player's own rating would tell the model what it is to find.
+LEVEL, POOL = 1500.0, "lichess"
+_TURNS = 8_192
+
+
+def log_policy(choices: Choices, network: Network, *, level: float = LEVEL, pool: str = POOL) -> NDArray[np.float32]:
+    """The logarithm of the chance that the policy gives each move, row by row.
+
+    Worked out anew each time: a position takes a seventh of a millisecond, less than reading it from a store.
+    """
+    found = np.empty(len(choices.moves), np.float32)
+    at = 0
+    for part in choices.parts(_TURNS):
+        said = chances_of_people(network, part.keys, level, pool)
+        turn = np.repeat(np.arange(len(part)), np.diff(said.offsets))
+        key = turn << 16 | said.moves
+        order = np.argsort(key)
+        wanted = part.turn << 16 | part.moves
+        row = np.minimum(np.searchsorted(key[order], wanted), len(order) - 1)
+        here = np.where(key[order][row] == wanted, said.logs[order][row], np.float32(np.nan))
+        if np.isnan(here).any():
+            raise AssertionError("a valued move is not legal in its position")
+        found[at : at + len(here)] = here
+        at += len(here)
+    return found
+
 
 Floats = NDArray[np.float64]
 ALL_LEVELS = (600.0, 3200.0)

@@ -28,7 +28,7 @@ from assay.engine.uci import Valued
 from assay.errors import InputError
 from assay.games.packed import decode_move, encode_move
 from assay.moves.calibration import Calibration
-from assay.moves.natural import log_policy
+from assay.moves.evidence import log_policy
 from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
 from assay.policy.chances import Network, shipped

@@ -16,12 +16,11 @@ from assay.arrays import load_arrays, save_arrays
 from assay.errors import InputError, LearnedError
 from assay.frozen import follow, freeze, load_weights, thaw, weights_of
 from assay.paths import atomic
-from assay.policy.features import features
-from assay.policy.grow import grown
-from assay.policy.model import Policy, Size, load_policy, log_chances_of, make_policy, save_policy
-from assay.policy.network import MoveModel, batch_of, loss_of
+from assay.policy.movemodel import Policy, Size, load_policy, log_chances_of, make_policy, save_policy
+from assay.policy.network import MoveModel, batch_of, grown, loss_of
 from assay.policy.positions import LICHESS, NO_SQUARE, RowArray, identity, open_positions, seen
 from assay.policy.teacher import Labels, open_labels
+from assay.policy.traits import features
 from assay.progress import Progress
 
 CHECKPOINT, WEIGHTS, CURVE = "checkpoint.npz", "policy.npz", "curve.csv"

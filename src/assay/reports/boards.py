@@ -7,7 +7,7 @@ import math
 import chess
 from markupsafe import Markup, escape
 
-from assay.policy.likely import Foretold, Likely
+from assay.policy.chances import Foretold, Likely
 from assay.reports.page import piece_symbols
 
 _SQUARE = 40.0

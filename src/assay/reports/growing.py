@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +20,16 @@ from assay.games.duplicates import Duplicates
 from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.moves.analysed import analysed
-from assay.moves.calibration import Calibration, depth_of, load
+from assay.moves.answers import asked_calibration
+from assay.moves.calibration import Calibration, load, preset_depth
+from assay.paths import default_store
 from assay.players import read_aliases
-from assay.policy.chances import Network
+from assay.policy.chances import Network, open_network
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report
+from assay.reports.exports import COLUMNS, check_place, player_rows, write
+from assay.table import Answer, Table, columns_of, told_copies
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
 LEAST_PAUSE = 2.0
@@ -33,7 +38,7 @@ PAUSE_FACTOR = 4.0
 
 @dataclass(frozen=True)
 class Making:
-    """With what a report is made: the store, the engine for what it lacks, the calibration (None: the preset's).
+    """With what a report is made: the store, the engine for what it lacks, the calibration (None: the usual one).
 
     A game that occurs twice counts once, unless duplicates are kept. `pool` takes the place of what the tags tell.
     """
@@ -55,7 +60,6 @@ def make(
     files: Paths | Games,
     making: Making,
     *,
-    preset: str = "default",
     name: str = "",
     where: str | None = None,
     quiet: bool = False,
@@ -66,7 +70,7 @@ def make(
 
     `name` takes the place of the name of a single file.
     """
-    calibration = load(making.calibration, depth=making.depth or depth_of(preset))
+    calibration = load(making.calibration, depth=making.depth or preset_depth())
     given = replace(read_input(files, name, where=where, keep_duplicates=making.keep_duplicates), pool=making.pool)
     if making.aliases:
         given = replace(given, aliases=read_aliases(making.aliases, players_of(given.games)))
@@ -149,3 +153,70 @@ class _Growing:
         part = replace(self.given, games=self.given.games[:games], duplicates=Duplicates(found))
         with analysis.first(games) as first:
             return assemble(part, first, self.calibration, self.policy)
+
+
+KINDS = ("html", "pdf", "csv", "json", "pgn")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WrittenReport(Answer):
+    """A report; its table is that of the players at a glance."""
+
+    report: Report
+
+    def write(self, path: str | PathLike[str], format: str | None = None) -> int:
+        """Write it, as the name of the file says or as html, pdf, csv, json or pgn; how many bytes it has."""
+        place = Path(path)
+        suffix = place.suffix.lower().removeprefix(".")
+        kind = format or (suffix if suffix in KINDS else "html")
+        check_place(place, kind)
+        return write(self.report, place, kind)
+
+
+def report_on(
+    what: Paths | Games,
+    *,
+    store: str | PathLike[str] | None = None,
+    calibration: str | None = None,
+    depth: int | None = None,
+    quick: bool = False,
+    deep: bool = False,
+    engine: str = DEFAULT,
+    any_engine: bool = False,
+    policy: Network | bool | str = True,
+    no_analysis: bool = False,
+    workers: int | None = None,
+    aliases: str | PathLike[str] | None = None,
+    pool: str | None = None,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    quiet: bool = True,
+) -> WrittenReport:
+    """Make a report; see :func:`assay.api.report`."""
+    asked = asked_calibration(calibration, depth, quick, deep)
+    making = Making(
+        Path(store) if store else default_store(),
+        engine,
+        workers,
+        calibration,
+        any_engine,
+        analyse_missing=not no_analysis,
+        keep_duplicates=keep_duplicates,
+        pool=pool,
+        depth=asked.depth,
+        policy=open_network(policy) if isinstance(policy, str) else policy,
+        aliases=Path(aliases) if aliases else None,
+    )
+    made = make(what, making, where=where, quiet=quiet)
+    whole = dict.fromkeys(("tag", "result", "ipr", "learned"), 0) | {"points": 1}
+    shown = ("player", "games", "points", "turns", "tag", "result", "ipr", "learned", "z")
+    return WrittenReport(
+        report=made,
+        shown=Table(
+            player_rows(made),
+            columns_of(COLUMNS, decimals=whole, wide=[name for name in COLUMNS if name not in shown]),
+        ),
+        estimates={player.name: player.intrinsic for player in made.players},
+        problems=made.provenance.problems,
+        remarks=told_copies(made.provenance.duplicates),
+    )

@@ -19,6 +19,7 @@ from typing import Any
 
 from assay.engine.uci import end_engines
 from assay.errors import AssayError
+from assay.moves.calibration import depth_of
 from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.exports import TEXTS, write
@@ -95,9 +96,8 @@ def run(folder: Path, making: Making) -> int:
     told.tell()
     try:
         preset = asked["preset"]
-        if preset.startswith(DEPTH):
-            making = replace(making, depth=int(preset.removeprefix(DEPTH)))
-        make([folder / INPUT], making, preset=preset, name=asked["name"], progress=told, publish=told.publish)
+        depth = int(preset.removeprefix(DEPTH)) if preset.startswith(DEPTH) else depth_of(preset)
+        make([folder / INPUT], replace(making, depth=depth), name=asked["name"], progress=told, publish=told.publish)
     except AssayError as error:
         told.tell(error=str(error))
         return 1

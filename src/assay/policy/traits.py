@@ -183,7 +183,7 @@ INPUTS = len(INPUT_NAMES)
 
 
 @dataclass(frozen=True)
-class Features:
+class Traits:
     """Positions and their legal moves in numbers."""
 
     moves: Moves
@@ -194,7 +194,7 @@ class Features:
     state: Floats  # (positions, STATE)
 
 
-def features(positions: Positions, last_start: Squares | None = None, last_end: Squares | None = None) -> Features:
+def features(positions: Positions, last_start: Squares | None = None, last_end: Squares | None = None) -> Traits:
     """Describe positions and all their legal moves.
 
     `last_start` and `last_end` are the squares of the move that led to each position, seen by the side to move now, -1
@@ -225,7 +225,7 @@ def features(positions: Positions, last_start: Squares | None = None, last_end: 
         ],
         axis=1,
     )
-    return Features(
+    return Traits(
         moves=moves,
         inputs=told.rows,
         placed=placed,

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import InputError
-from assay.policy.features import INPUT_NAMES, INPUTS, STATE, Features
 from assay.policy.teacher import log_softmax
+from assay.policy.traits import INPUT_NAMES, INPUTS, STATE, Traits
 
 Floats = npt.NDArray[np.float32]
 
@@ -118,7 +118,7 @@ def load_policy(path: Path) -> Policy:
     return make_policy(weights, size, about, str(path))
 
 
-def log_chances_of(policy: Policy, found: Features, elo: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:
+def log_chances_of(policy: Policy, found: Traits, elo: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:
     """The logarithm of the chance of every legal move at these ratings, one for each position."""
     w, size = policy.weights, policy.size
     state = np.concatenate([found.state, level_inputs(elo, pool)], axis=1)

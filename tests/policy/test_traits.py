@@ -12,7 +12,7 @@ import pytest
 from assay.games.legal import Positions, attacks, legal_moves, seen_by_mover
 from assay.games.packed import from_board, unpack
 from assay.policy.captures import VALUES, exchange
-from assay.policy.features import INPUTS, MOVE_FEATURES, PLANES, STATE, features
+from assay.policy.traits import INPUTS, MOVE_FEATURES, PLANES, STATE, features
 
 _WORTH = {kind: float(VALUES[kind]) for kind in chess.PIECE_TYPES}
 
