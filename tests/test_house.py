@@ -18,15 +18,16 @@ PACKAGE = Path(assay.__file__).parent
 
 # Which rooms each room may import. What stands at the top of the package (errors, bands, ...) is open to all.
 MAY_IMPORT = {
-    "games": set(),
+    "fetch": set(),
+    "games": {"fetch"},
     "engine": {"games"},
     "policy": {"games"},
     "results": set(),
     "moves": {"games", "engine", "policy"},
     "learned": {"games", "engine"},
     "reports": {"games", "engine", "policy", "moves", "learned", "results"},
-    "web": {"games", "engine", "moves", "learned", "results", "reports"},
-    "cli": {"games", "engine", "policy", "moves", "learned", "results", "reports", "web"},
+    "web": {"fetch", "games", "engine", "moves", "learned", "results", "reports"},
+    "cli": {"fetch", "games", "engine", "policy", "moves", "learned", "results", "reports", "web"},
 }
 HEAVY = {
     "numpy",

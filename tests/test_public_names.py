@@ -68,7 +68,7 @@ ATTRIBUTES = {
     "assay.results.Standings": "ratings white_advantage draw_rate table covariance superiority simulate errors",
     "assay.errors": """
         AssayError AssayWarning InputError OutputError WhereError MissingExtra EngineError StoreError RatingError
-        ModelError TooFewTurns NotConverged CalibrationError LearnedError
+        FetchError ModelError TooFewTurns NotConverged CalibrationError LearnedError
     """,
 }
 
@@ -84,6 +84,7 @@ OPTIONS = {
     "stats": "--where --plots --top --format",
     "filter": "--where --count-only --preview --out-pgn --format",
     "balance": "--per-band --out-pgn --band-width --where --seed --format",
+    "fetch": "-o --out --since --until --max --speed --rated --casual --color --vs --analysed --forget --format",
     "sample": "-o --out --format",
     "analyse": """
         --store --engine --depth --lines --nodes --workers --hash --option --cluster --from-move --where --limit

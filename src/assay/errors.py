@@ -4,6 +4,7 @@
 
     AssayError                 everything a user can cause; the command line prints it as one sentence, exit code 1
     ├── InputError             a file that is missing, damaged, of the wrong kind, or made from another source
+    │   └── FetchError         games elsewhere that do not exist, are refused, or cannot be reached
     ├── OutputError            a place that cannot be written
     ├── WhereError             a filter expression that does not parse or names no column
     ├── MissingExtra           an optional dependency is not installed
@@ -29,6 +30,10 @@ class AssayError(Exception):
 
 class InputError(AssayError):
     """A file that is missing, damaged, of the wrong kind, or made from another source."""
+
+
+class FetchError(InputError):
+    """Games elsewhere that do not exist, are refused, or cannot be reached."""
 
 
 class OutputError(AssayError):

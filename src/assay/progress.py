@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Self
 
@@ -25,6 +26,14 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+_hushed: ContextVar[bool] = ContextVar("hushed", default=False)
+
+
+def hush(quiet: bool) -> None:
+    """Show no progress from now on, wherever it comes from."""
+    _hushed.set(quiet)
+
+
 class Progress:
     """One line on stderr that tells how far a long job is.
 
@@ -36,7 +45,7 @@ class Progress:
         self.label, self.total, self.unit = label, total, unit
         self.done = 0.0
         self.note = ""
-        self.shown = not quiet and sys.stderr.isatty()
+        self.shown = not quiet and not _hushed.get() and sys.stderr.isatty()
         self._start = self._last = time.monotonic()
         self._width = 0
 

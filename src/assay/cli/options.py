@@ -15,6 +15,7 @@ import click
 
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
+from assay.progress import hush
 from assay.table import FORMATS, WIDTH, Answer, counted, reasons, told_copies
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def _numbers(value: object) -> Iterator[int | float]:
 
 def _remember(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
     ctx.meta["assay.quiet"] = value
+    hush(value)
     return value
 
 
@@ -382,6 +384,8 @@ EXIT = (
 ENVIRONMENT = (
     ("ASSAY_HOME", "the data folder, in place of the system's usual one (docs/install.md)"),
     ("PATH", "where engines are looked for first"),
+    ("LICHESS_TOKEN", "a token of Lichess: quicker, and your private studies (docs/fetch.md)"),
+    ("ASSAY_CONTACT", "how chess.com can reach you: an e-mail address, or your name there"),
 )
 
 
@@ -408,6 +412,12 @@ FOOT = {
     "filter": Foot(("index", "stats", "balance"), "games"),
     "balance": Foot(
         ("index", "stats", "filter"), "games", (("FILE.manifest.json", "how the games were drawn, and from what"),)
+    ),
+    "fetch": Foot(
+        ("index", "ipr", "report", "month"),
+        "fetch",
+        (("fetched/", "what was fetched, by account and month, in the data folder; --forget removes it"),),
+        "or: not everything came; the games that did are written",
     ),
     "sample": Foot(("ipr", "screen", "results", "guess"), "index"),
     "analyse": Foot(("analyses", "ipr", "fit", "export-analyses"), "analysis", (_STORE,)),

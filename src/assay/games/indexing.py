@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,7 +22,7 @@ from assay import manifest
 from assay.errors import InputError, OutputError
 from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
 from assay.games.split import Piece, pieces, split_piece
-from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
+from assay.games.stream import STDIN, Paths, Stream, find_files, is_elsewhere, is_index
 from assay.paths import atomic
 from assay.progress import Progress
 
@@ -81,7 +82,8 @@ def index(
     Of other indexes the rows are taken over. `where` is a filter over the columns: only such games are in the index.
     `movetext` keeps the bytes of the games too (Parquet only), so that nothing needs the files later. A damaged file
     is indexed as far as it can be read; the report says so. Files without a single game raise
-    :class:`~assay.errors.InputError`, and nothing is written. `names` are those of files that are copies of others.
+    :class:`~assay.errors.InputError`, and nothing is written. Games from elsewhere ("lichess:USER") are written into a
+    PGN file beside the index. `names` are those of files that are copies of others.
     """
     files = find_files(paths)
     target = Path(output)
@@ -95,6 +97,7 @@ def index(
         raise OutputError("the game text needs a Parquet index: name the output INDEX.parquet.")
     if str(target) in files:
         raise OutputError(f"{target} is both input and output.")
+    files = [_beside(target, file) if is_elsewhere(file) else file for file in files]
     done: list[IndexedSource] = []
     with atomic(target) as part:
         writer = (_ParquetWriter if target.suffix == ".parquet" else _CsvWriter)(part, movetext=movetext)
@@ -121,6 +124,14 @@ def index(
     if target.suffix == ".csv":
         manifest.write(manifest_path(target), about)
     return report
+
+
+def _beside(index: Path, address: str) -> str:
+    """Fetch games into a file beside their index: it tells where they are, so that they must stay."""
+    from assay.games.source import fetched
+
+    name = re.sub(r"[^A-Za-z0-9]+", "-", address.partition("://")[2] or address).strip("-")
+    return fetched(address, index.with_name(f"{name[:100]}.pgn"))
 
 
 def manifest_path(path: str | Path) -> Path:

@@ -1,4 +1,4 @@
-"""The games of files, folders, indexes and stdin: the one way in, for every command and for the library.
+"""The games of files, folders, indexes, stdin and services: the one way in, for every command and for the library.
 
 What is asked decides how deep the files are read: rows of tags, results alone, the text of each game, or its moves. All
 of it can be asked again. What can be read only once (stdin, pipes) is copied to a temporary file, which goes with the
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.errors import InputError, OutputError, WhereError
+from assay.errors import AssayWarning, InputError, OutputError, WhereError
+from assay.fetch.address import is_address
 from assay.games.split import Game, Split, batched, splits
-from assay.games.stream import STDIN, Paths, Stream, find_files, is_index, is_name
+from assay.games.stream import STDIN, Paths, Stream, find_files, is_elsewhere, is_index, is_name
 from assay.manifest import describe_inputs
 from assay.paths import shown
 
@@ -75,7 +77,8 @@ def read(*paths: Paths | Games, where: str | None = None) -> Games:
     """The games of these files, of which nothing is read until it is asked for.
 
     A path is a PGN file, plain or packed (.zst, .gz, .bz2, .xz, .zip), in UTF-8, UTF-16 or Latin-1; a folder of such
-    files; an index made by `assay index`; or "-" for stdin. `where` is a filter over the columns of an index
+    files; an index made by `assay index`; "-" for stdin; or games elsewhere, such as "lichess:USER/rapid?max=50" or a
+    link (docs/fetch.md). `where` is a filter over the columns of an index
     (docs/games.md), the same for all of them.
 
     >>> from assay.games.archives import write_samples
@@ -138,7 +141,7 @@ class Games:
     def sources(self) -> tuple[Source, ...]:
         """Name, size and hash of each file."""
         described = describe_inputs(file.place for file in self._files)
-        names = ["standard input" if file.name == STDIN else Path(file.name).name for file in self._files]
+        names = [_called(file.name) for file in self._files]
         return tuple(Source(**one | {"name": name}) for name, one in zip(names, described, strict=True))
 
     @property
@@ -270,8 +273,12 @@ class Games:
         places: dict[str, str] = {}
         for name in self.files:
             if name not in places:
-                plain = name != STDIN and Path(name).is_file()
-                places[name] = name if plain else _copied(name, self._folder / f"piped-{len(places)}")
+                if name != STDIN and Path(name).is_file():
+                    places[name] = name
+                elif is_elsewhere(name):
+                    places[name] = fetched(name, self._folder / f"fetched-{len(places)}.pgn")
+                else:
+                    places[name] = _copied(name, self._folder / f"piped-{len(places)}")
         return tuple(_File(shown(name), places[name]) for name in self.files)
 
     @cached_property
@@ -305,6 +312,20 @@ def _cut(source: str, part: Split, chosen: npt.NDArray[np.bool_] | slice) -> Ite
     """The games of a buffer that were chosen."""
     for start, end in zip(part.starts[chosen].tolist(), part.ends[chosen].tolist(), strict=True):
         yield Game(source, part.base + start, part.base + end, part.data[start:end])
+
+
+def _called(name: str) -> str:
+    """What a file is called where its folder does not matter."""
+    return "standard input" if name == STDIN else name if is_address(name) else Path(name).name
+
+
+def fetched(name: str, place: Path) -> str:
+    """Fetch games from elsewhere; what is kept of them from earlier is not asked for again."""
+    from assay.fetch.fetching import fetch, needed, write
+
+    told = partial(warnings.warn, category=AssayWarning, stacklevel=2)
+    write(needed(fetch(name, quiet=False, told=told)).texts, place)
+    return str(place)
 
 
 def _copied(name: str, place: Path) -> str:

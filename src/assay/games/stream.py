@@ -24,6 +24,7 @@ import xxhash
 import zstandard
 
 from assay.errors import InputError
+from assay.fetch.address import is_address, parse
 from assay.paths import note_input, shown
 
 STDIN = "-"
@@ -261,7 +262,9 @@ def is_name(given: object, *, alone: bool) -> bool:
     """Whether something given in the place of a game, or of all games if it is alone, is the name of a file."""
     if not isinstance(given, str):
         return isinstance(given, PathLike)
-    return given.lower().endswith((*SUFFIXES, *INDEX_SUFFIXES)) or (alone and "\n" not in given and exists(given))
+    return given.lower().endswith((*SUFFIXES, *INDEX_SUFFIXES)) or (
+        alone and "\n" not in given and (exists(given) or is_elsewhere(given))
+    )
 
 
 def content_hash(path: str | Path) -> str:
@@ -272,7 +275,7 @@ def content_hash(path: str | Path) -> str:
 
 
 def find_files(paths: Paths) -> list[str]:
-    """The files that `paths` name: files and `-` as they are, folders searched for PGN files, sorted by name."""
+    """The files that `paths` name: files, `-` and addresses as they are, folders searched for PGN files, by name."""
     found: list[str] = []
     for path in _each(paths):
         if path == STDIN:
@@ -285,6 +288,9 @@ def find_files(paths: Paths) -> list[str]:
                 raise InputError(f"no PGN file in the folder {path} (looked for {', '.join(SUFFIXES)}).")
             found += inside
         elif exists(path):
+            found.append(path)
+        elif is_elsewhere(path):
+            parse(path)  # what is wrong with it is said before anything is read
             found.append(path)
         else:
             raise InputError(f"there is no file {path}.")
@@ -300,6 +306,11 @@ def _each(paths: object) -> Iterator[str]:
             yield from _each(path)
     else:
         raise InputError(f"{paths!r:.80} names no file: give a path, a list of paths, or '-' for stdin.")
+
+
+def is_elsewhere(name: str) -> bool:
+    """Whether games are to be fetched: there is no such file, and it reads like an address."""
+    return name != STDIN and is_address(name) and not exists(name)
 
 
 def exists(path: str) -> bool:

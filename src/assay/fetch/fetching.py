@@ -1,0 +1,130 @@
+"""From an address to games: ask the service for what is not here yet, and hand out what was wanted, oldest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from assay.errors import FetchError
+from assay.fetch import chesscom, lichess
+from assay.fetch.address import SERVICES, Address, Filters, parse
+from assay.fetch.asking import Client, KeptError, Manners
+from assay.fetch.shelf import Shelf
+from assay.fetch.texts import begun, tags
+from assay.paths import atomic
+from assay.progress import Progress
+from assay.table import counted
+
+SERVED = {"lichess": lichess, "chess.com": chesscom}
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """Games from elsewhere: how many there are and came now, how often and for how many bytes the service was asked.
+
+    `problem` says what went wrong; the games are then those that came before.
+    """
+
+    address: Address
+    texts: Sequence[bytes] = field(repr=False, default=())
+    came: int = 0
+    requests: int = 0
+    bytes: int = 0
+    problem: str | None = None
+
+
+def fetch(
+    address: Address | str,
+    wanted: Filters | None = None,
+    *,
+    manners: Manners | None = None,
+    quiet: bool = True,
+    told: Callable[[str], None] | None = None,
+) -> Fetched:
+    """The games of an address, as far as they can be had; `wanted` adds to what the address itself asks for."""
+    address = parse(address) if isinstance(address, str) else address
+    if wanted is not None:
+        address = replace(address, filters=address.filters.and_also(wanted))
+    if address.kind != "user" and (address.filters.color or address.filters.vs or address.filters.rated is not None):
+        raise FetchError(f"{address.text} is no account: color, vs and rated are for the games of somebody.")
+    served = SERVED[address.service]
+    client = Client(served.SERVICE, manners, told)
+    came = 0
+    label = f"fetching {address.text[:40]}"
+    problem: str | None = None
+    with Progress(label, unit="games", quiet=quiet) as progress:
+
+        def seen(game: bytes) -> None:
+            nonlocal came
+            came += 1
+            progress.note = f"{client.bytes:,} bytes"
+            progress.update(came)
+
+        try:
+            if address.kind == "user":
+                shelf, rest = served.of_user(client, address, seen)
+                texts = _sieved(shelf, address, rest)
+            else:
+                texts = _limited(served.of_link(client, address, seen), address)
+        except KeptError as error:
+            texts, problem = error.games, str(error)
+        except FetchError as error:
+            problem = str(error)
+            texts = _kept(address) if address.kind == "user" else []
+    return Fetched(address, texts, came, client.requests, client.bytes, problem)
+
+
+def _kept(address: Address) -> list[bytes]:
+    """What is on the shelves of an account, when the service could not be asked."""
+    kinds = dict.fromkeys([address.filters.kind, "all"]) if address.service == "lichess" else ["all"]
+    for kind in kinds:
+        own = kind == address.filters.kind and address.service == "lichess"
+        found = _sieved(Shelf(address.service, address.ids[0], kind), address, Filters() if own else address.filters)
+        if found:
+            return found
+    return []
+
+
+def _sieved(shelf: Shelf, address: Address, rest: Filters) -> list[bytes]:
+    """The games that were wanted, oldest first."""
+    wanted = address.filters
+    sieve = SERVED[address.service].sieve(address.ids[0], rest)
+    since, until = wanted.since or 0, wanted.until or int(time.time()) + 86_400
+    return list(islice(filter(sieve, shelf.newest_first(since, until)), wanted.max))[::-1]
+
+
+def _limited(games: list[bytes], address: Address) -> list[bytes]:
+    """The games of a link that were wanted."""
+    wanted = address.filters
+    since, until = wanted.since or 0, wanted.until or 1 << 60
+    sieve = SERVED[address.service].sieve("", wanted)
+    found = [game for game in games if since <= (begun(tags(game)) or 0) < until and sieve(game)]
+    return found if wanted.max is None else found[: wanted.max]
+
+
+def needed(fetched: Fetched) -> Fetched:
+    """What was fetched, where there is no use in a part of it: a problem is an error."""
+    if fetched.problem is not None:
+        raise FetchError(fetched.problem)
+    if not fetched.texts:
+        raise FetchError(f"{fetched.address.text} has no such games on {SERVICES[fetched.address.service]}.")
+    return fetched
+
+
+def write(games: Iterator[bytes] | Sequence[bytes], path: str | Path) -> int:
+    """Write games as PGN, whole or not at all; how many."""
+    count = 0
+    with atomic(path) as part, part.open("wb") as file:
+        for game in games:
+            file.write(game.rstrip(b"\n") + b"\n\n")
+            count += 1
+    return count
+
+
+def told_of(fetched: Fetched) -> str:
+    """What was fetched, in a sentence."""
+    asked = f"{counted(fetched.requests, 'request')}, {fetched.bytes:,} bytes"
+    return f"{fetched.address.text}: {counted(len(fetched.texts), 'game')}, {fetched.came:,} fetched now ({asked})."
