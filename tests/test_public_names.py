@@ -18,8 +18,8 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 
 LIBRARY = {
     "assay": """
-        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances posterior rate_learned
-        rate_moves rate_results read report screen
+        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances match posterior
+        rate_learned rate_moves rate_results read report screen
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
@@ -53,6 +53,7 @@ ARGUMENTS = {
     "assay.learned.encode_ply_planes": "board move prev_move",
     "assay.policy.log_chances": "network positions elo pool",
     "assay.chances": "board elo pool network extra",
+    "assay.match": "what players wdl penta sprt bounds alpha beta level pairs exclude_termination",
     "assay.games.read": "paths where",
     "assay.reports.growing.make": "files making name",
     "assay.reports.exports.write": "report path format",
@@ -119,6 +120,10 @@ OPTIONS = {
         -M --ML -n --cpus -U --columns -Y --synonyms --aliases -i --include -x --exclude --no-warnings -b
         --column-format --strict --keep-duplicates --require-connected
         --errors --no-errors --pairs --los --prior --start --scale-logistic --format
+    """,
+    "match": """
+        --players --wdl --penta --sprt --bounds --alpha --beta --pairs --watch --every --exclude-termination --aliases
+        --where --keep-duplicates --level --format
     """,
     "prep": """
         -p --pgn -P --pgn-list -Y --synonyms --aliases -i --include -x --exclude --no-warnings --strict -o --output

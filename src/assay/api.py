@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
     from assay.policy.chances import Network
     from assay.reports.growing import WrittenReport
+    from assay.results.duel import Duel, Pairing
     from assay.results.listing import Style
     from assay.results.rated import RatingList
+    from assay.results.sprt import Scale
 
 File: TypeAlias = str | PathLike[str]
 SAMPLE = Path(__file__).with_name("data") / "kasparov-deep-blue-1997.pgn"  # six games to try everything with
@@ -101,6 +103,8 @@ def rate_results(
     if not len(table.white):
         why = dict(found.skipped) | unfinished
         raise RatingError("the input contains no games to rate." + (f" Left out: {described(why)}." if why else ""))
+    if pairs and found.openings is None:
+        raise RatingError("--pairs needs to know the openings, but no game has a FEN, ECO, Opening or Variation tag.")
     met = None
     if found.openings is not None:
         use = found.counted
@@ -156,6 +160,67 @@ def rate_results(
             warn_groups=not force,
             games=games,
         )
+
+
+def match(
+    what: What | None = None,
+    *,
+    players: tuple[str, str] | None = None,
+    wdl: Sequence[int] | None = None,
+    penta: Sequence[int] | None = None,
+    sprt: tuple[float, float] | None = None,
+    bounds: Scale = "normalised",
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    level: float = 0.95,
+    pairs: Pairing = "auto",
+    exclude_termination: Sequence[str] = (),
+    aliases: File | None = None,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    quiet: bool = True,
+) -> Duel:
+    """Tell how a match of two players stands, as `assay match` does: Elo, normalised Elo, superiority, pairs, SPRT.
+
+    The match is in games of two players, is that of two `players` among others, or is given by counts: `wdl` wins,
+    draws and losses, `penta` pairs with 0, 1/2, 1, 1 1/2 and 2 points. `sprt` are the two strengths of a
+    sequential test.
+
+    >>> print(match(penta=(379, 10170, 21828, 10640, 343), sprt=(0, 2)))
+    First - second: 86,720 games
+    <BLANKLINE>
+    Score             43559.0 of 86,720 (50.23 %)
+    Elo               +1.59 +- 1.21 (+0.39 to +2.80, 95 %)
+    Normalised Elo    +3.05 +- 2.31
+    Superiority       99.5 %
+    Pairs             43,360: 379 x 0, 10170 x 1/2, 21828 x 1, 10640 x 1 1/2,
+                      343 x 2
+    SPRT pentanomial  LLR 2.946 (-2.94, 2.94): H1 accepted: 2 Elo
+    Bounds            0 and 2 Elo, normalised
+    """
+    from assay.errors import InputError
+    from assay.games import read
+    from assay.games.outcomes import TERMINATION, the_two
+    from assay.results.duel import counts_of, duel, play_of
+
+    test: dict[str, Any] = {"level": level, "bounds": sprt, "scale": bounds, "alpha": alpha, "beta": beta}
+    if what is None:
+        if wdl is None and penta is None:
+            raise InputError("there is no match: name a file of games, or give counts (wdl, penta).")
+        return duel(players or ("First", "second"), counts_of(wdl, penta), **test)
+    if wdl is not None or penta is not None:
+        raise InputError("games and counts are two matches: leave out one of them.")
+    found = read(what, where=where).outcomes(
+        aliases=aliases, openings=True, tags=(TERMINATION,), keep_duplicates=keep_duplicates, quiet=quiet
+    )
+    two = the_two(found, players)
+    found = found.of_two(*two).without_endings(exclude_termination)
+    use = found.counted
+    openings = None if found.openings is None else found.openings[use]
+    first, score = found.white[use] == found.players.index(two[0]), found.outcome[use] / 2.0
+    played = play_of(first, score, openings, pairs, found.endings())
+    unfinished = {'without a result ("*")': found.unfinished} if found.unfinished else {}
+    return duel(two, played, problems=dict(found.skipped) | unfinished, duplicates=found.duplicates or "", **test)
 
 
 def rate_learned(

@@ -187,6 +187,12 @@ pool_option = Shared(
 keep_duplicates_option = Shared(
     "--keep-duplicates", is_flag=True, help="Count a game that occurs twice (same players, same moves) twice."
 )
+exclude_termination_option = Shared(
+    "--exclude-termination",
+    multiple=True,
+    metavar="TEXT",
+    help='Leave out games with this Termination tag, such as "time forfeit"; may be given several times.',
+)
 
 
 game_option = Shared(
@@ -436,7 +442,8 @@ FOOT = {
     "calibrate": Foot(("analyse", "calibration show", "ipr"), "rating", (_STORE,)),
     "calibration show": Foot(("calibrate", "calibration list", "ipr"), "rating"),
     "calibration list": Foot(("calibration show", "calibrate"), "rating"),
-    "results": Foot(("prep", "index", "ipr"), "results"),
+    "results": Foot(("match", "prep", "index", "ipr"), "results"),
+    "match": Foot(("results", "prep"), "results"),
     "prep": Foot(("results", "filter"), "results"),
     "guess": Foot(("posterior", "ipr", "train"), "learned"),
     "planes": Foot(("encode", "guess"), "learned"),

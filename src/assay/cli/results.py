@@ -271,6 +271,7 @@ def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
         "likelihood": switches["ml"],
         "scale": scale_of(switches),
         "start": switches["start"],
+        "pairs": switches["pairs"],
         "relative_to": "pool" if switches["pool_relative"] else "anchor",
         "errors": wanted,
         "simulations": switches["simulations"] or 0,

@@ -20,7 +20,7 @@ from assay.games.plain import read_plain
 from assay.games.split import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
 from assay.manifest import check_stamp
-from assay.players import read_aliases, read_rows
+from assay.players import did_you_mean, nearest, read_aliases, read_rows
 from assay.printable import decode
 from assay.table import described
 
@@ -34,6 +34,7 @@ INDEX_SUFFIX = ".parquet"
 TAGS = ("White", "Black", "Result")
 # What, besides the moves, tells copies of a game.
 COPY_TAGS = ("Date", "Round", "Event", "Site")
+TERMINATION = "Termination"
 OPENING_TAGS = ("FEN", "ECO", "Opening", "Variation")
 # Outcomes that are none.
 _UNFINISHED, _UNKNOWN, _OUT = -1, -2, -3
@@ -55,7 +56,8 @@ class Outcomes:
     """Games as arrays, in the order of the files; players are numbered by first appearance, White before Black.
 
     `outcome` is twice White's score, negative where a game does not count; `skipped` says why by reason. `aliases` are
-    the main names of other names, `duplicates` the games that occur again and do not count.
+    the main names of other names, `duplicates` the games that occur again and do not count. `tags` are more tags of the
+    games, as far as they were asked for: codes (-1 where a game lacks the tag) and values.
     """
 
     players: tuple[str, ...]
@@ -67,6 +69,7 @@ class Outcomes:
     openings: npt.NDArray[np.int64] | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
     duplicates: Duplicates | None = None
+    tags: Mapping[str, tuple[Codes, list[str]]] = field(default_factory=dict)
 
     @property
     def counted(self) -> Bools:
@@ -74,9 +77,9 @@ class Outcomes:
         return self.outcome >= 0
 
     def summed_up(self) -> Outcomes:
-        """The same without the columns of players, once they are in a table: they are the most of it."""
+        """The same without the columns of players and tags, once they are in a table: they are the most of it."""
         nobody = np.empty(0, np.int32)
-        return replace(self, white=nobody, black=nobody)
+        return replace(self, white=nobody, black=nobody, tags={})
 
     def finished(self) -> tuple[Codes, Codes, npt.NDArray[np.int8]]:
         """White, Black and outcome of the games that have a result."""
@@ -102,8 +105,60 @@ class Outcomes:
         """Only games that somebody won."""
         return self._without(self.outcome == 1)
 
+    def endings(self) -> dict[str, int]:
+        """How the games that count ended, by the texts of their Termination tags, the most frequent first."""
+        codes, values = self.tags.get(TERMINATION, (np.empty(0, np.int32), []))
+        some = codes[self.counted] if len(codes) else codes
+        counts: Counter[str] = Counter()
+        for value, count in zip(values, np.bincount(some[some >= 0], minlength=len(values)).tolist(), strict=True):
+            counts[value.strip().lower()] += count
+        return {ending: count for ending, count in counts.most_common() if count and ending}
+
+    def without_endings(self, endings: Sequence[str], *, warn: bool = True) -> Outcomes:
+        """Only games whose Termination tag is none of these (small and capital letters are the same)."""
+        if not endings:
+            return self
+        known, leave = self.endings(), {ending.strip().lower() for ending in endings}
+        for ending in sorted(leave - set(known)) if warn else ():
+            there = ", ".join(f'"{name}"' for name in known) or "none is told"
+            warnings.warn(f'no game ended by "{ending}"; the terminations are: {there}.', AssayWarning, stacklevel=2)
+        codes, values = self.tags[TERMINATION]
+        unwanted = np.array([*(value.strip().lower() in leave for value in values), False])
+        return self._without(unwanted[codes] & self.counted)
+
+    def of_two(self, first: str, second: str) -> Outcomes:
+        """Only the games of two players with each other."""
+        numbers = [self.players.index(name) for name in (first, second)]
+        there = np.isin(self.white, numbers) & np.isin(self.black, numbers) & (self.white != self.black)
+        return self._without(~there)
+
     def _without(self, games: Bools) -> Outcomes:
         return replace(self, outcome=np.where(games, _OUT, self.outcome).astype(np.int8))
+
+
+def the_two(found: Outcomes, names: Sequence[str] | None = None) -> tuple[str, str]:
+    """The two players of a match: those named, or the only two; else an error that says who there is."""
+    white, black, _ = found.finished()
+    if names is not None:
+        if len(names) != 2 or names[0] == names[1]:
+            raise InputError("a match has two players: give two names.")
+        for name in names:
+            if name not in found.players:
+                hint = did_you_mean(nearest(name, found.players))
+                raise InputError(f"there are no games of {name!r}.{hint}")
+        return names[0], names[1]
+    if not len(white):
+        raise InputError("there are no games with a result.")
+    there = np.unique(np.concatenate((white, black)))
+    if len(there) == 2:
+        return found.players[there[0]], found.players[there[1]]
+    many = len(found.players)
+    keys, counts = np.unique(np.minimum(white, black) * np.int64(many) + np.maximum(white, black), return_counts=True)
+    most = divmod(int(keys[np.argmax(counts)]), many)
+    raise InputError(
+        f"there are {len(there):,} players: name the two (--players). Most games, {counts.max():,}, were played by "
+        f'"{found.players[most[0]]}" and "{found.players[most[1]]}".'
+    )
 
 
 def score_of(result: str | None) -> float | None:
@@ -144,6 +199,7 @@ def read_outcomes(
     aliases: str | PathLike[str] | None = None,
     lenient: bool = False,
     openings: bool = False,
+    tags: Sequence[str] = (),
     strict: bool = False,
     keep_duplicates: bool = False,
     quiet: bool = True,
@@ -152,14 +208,20 @@ def read_outcomes(
 
     What cannot be read is counted by reason, and with `strict` an error. `names` are those of files that are copies.
 
-    `aliases` is a file of rows main,other,...; `lenient` only warns of names in it that nobody bears.
+    `aliases` is a file of rows main,other,...; `lenient` only warns of names in it that nobody bears. `tags` are more
+    tags to keep, `openings` numbers the openings, where games tell them.
     """
-    wanted = (*TAGS, *(OPENING_TAGS if openings else ()), *(() if keep_duplicates else COPY_TAGS))
+    more = (*(OPENING_TAGS if openings else ()), *(() if keep_duplicates else COPY_TAGS), *tags)
+    wanted = tuple(dict.fromkeys((*TAGS, *more)))
     files = find_files(paths)
-    sources = [*_sources(files if keep_duplicates else _each_once(files), wanted, where, names or {}, quiet)]
+    # Only the thorough reader knows more than who won; that a file tells no terminations the quick one can tell.
+    thorough = openings or where is not None or not set(tags) <= {TERMINATION}
+    each = files if keep_duplicates else _each_once(files)
+    sources = [*_sources(each, wanted, where, names or {}, quiet, thorough)]
     source = _merge(sources, wanted)
     names = read_aliases(aliases, set(source.values["White"]), lenient=lenient) if aliases else {}
     results = _results(source, names, openings, None if keep_duplicates else _first_of(source, sources, names))
+    results = replace(results, tags={tag: (source.codes[tag], source.values[tag]) for tag in tags})
     if strict and results.skipped:
         raise InputError(f"with --strict nothing may be left out: {described(results.skipped)}.")
     return results
@@ -222,7 +284,12 @@ def _each_once(files: Sequence[str]) -> list[str]:
 
 
 def _sources(
-    files: Sequence[str], wanted: Sequence[str], where: str | None, names: Mapping[str, str], quiet: bool
+    files: Sequence[str],
+    wanted: Sequence[str],
+    where: str | None,
+    names: Mapping[str, str],
+    quiet: bool,
+    thorough: bool,
 ) -> Iterator[_Source]:
     """The columns of each file, in the order of the command line."""
     for file in files:
@@ -230,7 +297,7 @@ def _sources(
             yield _from_index(file, wanted, where)
             continue
         # Copies are told by moves and rounds: files that have these need the thorough reader then.
-        plain = None if "FEN" in wanted or where is not None else read_plain(file, bare="Date" in wanted)
+        plain = None if thorough else read_plain(file, bare="Date" in wanted, ended=TERMINATION in wanted)
         if plain is None:
             yield _from_tags(file, wanted, where, names, quiet)
             continue
@@ -454,14 +521,14 @@ def _number(
     return tuple(people[player] for player in order.tolist()), np.append(rank[whose], np.int32(-1))
 
 
-def _openings(source: _Source, games: int) -> npt.NDArray[np.int64]:
-    """A number for each opening; games that do not tell theirs have numbers of their own."""
+def _openings(source: _Source, games: int) -> npt.NDArray[np.int64] | None:
+    """A number for each opening; games that do not tell theirs have numbers of their own. None if none is told."""
     columns = np.stack([source.codes[tag] for tag in OPENING_TAGS], axis=1).astype(np.int64)
     # A position says it all; the names of openings serve where there is none.
     columns[columns[:, 0] >= 0, 1:] = -1
     known = (columns >= 0).any(axis=1)
     if not known.any():
-        raise InputError("--pairs needs to know the openings, but no game has a FEN, ECO, Opening or Variation tag.")
+        return None
     numbers = -1 - np.arange(games, dtype=np.int64)
     numbers[known] = np.unique(columns[known], axis=0, return_inverse=True)[1].ravel()
     return numbers

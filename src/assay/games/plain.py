@@ -25,6 +25,7 @@ _PAD = 80
 _LONGEST_NAME = 64
 _INDENTED = re.compile(rb"^[ \t]+(?=\[)", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
+_ENDED = b"\n[Termination "
 # What tells a game from others besides its players and its result.
 _TOLD_APART = re.compile(rb"\n[ \t]*(?:[0-9]+[ \t]*\.|\[Round )")
 
@@ -56,10 +57,11 @@ class NotPlainError(Exception):
     """This file needs the thorough reader."""
 
 
-def read_plain(path: str | Path, *, bare: bool = False) -> PlainTags | None:
+def read_plain(path: str | Path, *, bare: bool = False, ended: bool = False) -> PlainTags | None:
     """The tags of a plain file, or None if it is not plain (or damaged, or stdin, which cannot be read twice).
 
-    With `bare`, a file in which games can be told apart by moves or rounds is none.
+    With `bare`, a file in which games can be told apart by moves or rounds is none, and with `ended` one that tells how
+    games ended.
     """
     if str(path) == STDIN:
         return None
@@ -68,7 +70,7 @@ def read_plain(path: str | Path, *, bare: bool = False) -> PlainTags | None:
     with Stream(path) as stream:
         try:
             for data in _whole_games(stream):
-                if bare and _TOLD_APART.search(data):
+                if (bare and _TOLD_APART.search(data)) or (ended and _ENDED in data):
                     return None
                 for column, codes in zip(columns, _triples(data, players, results), strict=True):
                     column.append(codes)

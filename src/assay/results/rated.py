@@ -54,7 +54,22 @@ class RatingList(Answer):
         if wide:
             shown = replace(shown, style=replace(shown.style, columns=tuple(range(len(HEADERS)))))
         matrix = ordo.superiority_text(shown) if self.superiority else ""
-        return (ordo.text_table(shown) + matrix).removesuffix("\n")
+        text = (ordo.text_table(shown) + matrix).removesuffix("\n")
+        if self.difference is None or style.bytes_wide:
+            return text
+        # The error of each is that to their mean: half of what people want to know of a match.
+        gap, error = self.difference
+        return f"{text.rstrip()}\nDifference of the two = {gap:.{style.decimals}f} +/- {error:.{style.decimals}f}\n"
+
+    @property
+    def difference(self) -> tuple[float, float] | None:
+        """In a list of two players of one pool, by how much the first is ahead, and the error of that."""
+        players, errors = self.listing.players, self.listing.errors
+        if len(players) != 2 or errors is None:
+            return None
+        error = float(errors.differences(players[:1], players[1:])[0]) * self.listing.style.factor
+        gap = float(self.standings.ratings[players[0]] - self.standings.ratings[players[1]])
+        return (gap, error) if np.isfinite(error) else None
 
     def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """Text, Ordo's CSV file, or a JSON object of players, pools, rates and games."""
@@ -63,6 +78,8 @@ class RatingList(Answer):
         if format != "json":
             return super().to(format, width, wide=wide)
         data = ordo.listing_data(self.listing, superiority=self.superiority)
+        if self.difference is not None:
+            data |= dict(zip(("difference", "difference_error"), self.difference, strict=True))
         return json_text(data | {"games": self.games}, indent=1)
 
 
