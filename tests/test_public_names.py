@@ -18,7 +18,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 
 LIBRARY = {
     "assay": """
-        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances match posterior
+        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances event match posterior
         rate_learned rate_moves rate_results read report screen
     """,
     "assay.games": """
@@ -87,6 +87,7 @@ OPTIONS = {
     "balance": "--per-band --out-pgn --band-width --where --seed --format",
     "fetch": "-o --out --since --until --max --speed --rated --casual --color --vs --analysed --forget --format",
     "sample": "-o --out --format",
+    "event": "-o --out --where --format --wide",
     "analyse": """
         --store --engine --depth --lines --nodes --workers --hash --option --cluster --from-move --where --limit
         --patience

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assay.api import SAMPLE as SAMPLE
     from assay.api import analyse as analyse
     from assay.api import calibrate as calibrate
+    from assay.api import event as event
     from assay.api import match as match
     from assay.api import posterior as posterior
     from assay.api import rate_learned as rate_learned
@@ -38,6 +39,7 @@ _HOME = {
     "analyse": "api",
     "calibrate": "api",
     "match": "api",
+    "event": "api",
     "posterior": "api",
     "rate_moves": "api",
     "rate_results": "api",

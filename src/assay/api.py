@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
     from assay.policy.chances import Network
     from assay.reports.growing import WrittenReport
+    from assay.results.crosstable import EventTable
     from assay.results.duel import Duel, Pairing
     from assay.results.listing import Style
     from assay.results.rated import RatingList
@@ -406,6 +407,20 @@ def calibrate(
         where=where,
         told=told,
     )
+
+
+def event(what: What, *, where: str | None = None) -> EventTable:
+    """The table of an event, as `assay event` prints it: points, expected points, performance by FIDE's table, change
+    of rating with K, average of opponents, and the results round by round.
+
+    `what` is a FIDE tournament report (.trf) or games. `.to("html")` is a page.
+
+    >>> event(SAMPLE).table.select("player", "points", "games").rows()
+    [('Deep Blue', 3.5, 6), ('Kasparov, Garry', 2.5, 6)]
+    """
+    from assay.reports.event import event_on
+
+    return event_on(what, where=where)
 
 
 def report(what: What, **analysing: Unpack[Analysing]) -> WrittenReport:

@@ -14,6 +14,7 @@ from assay.cli.main import COMMANDS
 # Where a word has two meanings that people know from elsewhere: the command, and why.
 OTHERWISE = {
     ("report", "--format"): "what kind of file is written",
+    ("event", "--format"): "what kind of file is written",
     ("fetch", "--analysed"): "by the service",
     ("simulate", "--store"): "analyses are kept only if asked for",
     ("policy gather", "--without"): "games of a file, not a number",

@@ -45,7 +45,8 @@ def fetch(sources: tuple[str, ...], out: Path | None, forget: bool, **wanted: An
     """
     from assay.fetch.address import filters, parse
     from assay.fetch.fetching import fetch as fetch_one
-    from assay.fetch.fetching import told_of, write
+    from assay.fetch.fetching import told_of
+    from assay.fetch.texts import write
 
     addresses = [parse(source) for source in sources]
     if forget:

@@ -50,6 +50,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Ratings from results": {
         "results": ("results", "results", "Rate players from the results of their games, as Ordo does."),
         "match": ("matches", "match", "Tell how a match of two players stands: Elo, pairs, a sequential test."),
+        "event": ("event", "event", "Show the table of an event: points, performances, changes of ratings."),
         "prep": ("results", "prep", "Shrink games to their results and leave out what cannot be rated."),
     },
     "Learned ratings": {

@@ -177,7 +177,7 @@ def _prior(text: str) -> tuple[float, float] | str | None:
     default="tag",
     show_default=True,
     metavar="tag|FILE",
-    help="Ratings to compare with: those of the tags, or a CSV file of names and ratings.",
+    help="Ratings to compare with: those of the tags, or of a CSV file of names and ratings or a .trf report.",
 )
 @click.option(
     "--null",

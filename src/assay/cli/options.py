@@ -444,6 +444,7 @@ FOOT = {
     "calibration list": Foot(("calibration show", "calibrate"), "rating"),
     "results": Foot(("match", "prep", "index", "ipr"), "results"),
     "match": Foot(("results", "prep"), "results"),
+    "event": Foot(("results", "screen", "fetch"), "event"),
     "prep": Foot(("results", "filter"), "results"),
     "guess": Foot(("posterior", "ipr", "train"), "learned"),
     "planes": Foot(("encode", "guess"), "learned"),

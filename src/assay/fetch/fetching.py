@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from pathlib import Path
 
 from assay.errors import FetchError
 from assay.fetch import chesscom, lichess
@@ -14,7 +13,6 @@ from assay.fetch.address import SERVICES, Address, Filters, parse
 from assay.fetch.asking import Client, KeptError, Manners
 from assay.fetch.shelf import Shelf
 from assay.fetch.texts import begun, tags
-from assay.paths import atomic
 from assay.progress import Progress
 from assay.table import counted
 
@@ -112,16 +110,6 @@ def needed(fetched: Fetched) -> Fetched:
     if not fetched.texts:
         raise FetchError(f"{fetched.address.text} has no such games on {SERVICES[fetched.address.service]}.")
     return fetched
-
-
-def write(games: Iterator[bytes] | Sequence[bytes], path: str | Path) -> int:
-    """Write games as PGN, whole or not at all; how many."""
-    count = 0
-    with atomic(path) as part, part.open("wb") as file:
-        for game in games:
-            file.write(game.rstrip(b"\n") + b"\n\n")
-            count += 1
-    return count
 
 
 def told_of(fetched: Fetched) -> str:

@@ -6,9 +6,11 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 from assay.errors import FetchError
 from assay.fetch.address import Filters
+from assay.paths import atomic
 
 # Both services begin each game with its event, behind a blank line.
 _NEXT = re.compile(rb"\n[ \t\r]*\n(?=\[Event )")
@@ -106,3 +108,13 @@ def fits(game: bytes, user: str, wanted: Filters, *, speed: str) -> bool:
 def is_analysed(game: bytes, found: dict[str, str]) -> bool:
     """Whether the service has analysed the game: it has evals, or says so."""
     return b"[%eval" in game or found.get("Analysed") == "true"
+
+
+def write(games: Iterable[bytes], path: str | Path) -> int:
+    """Write games as PGN, whole or not at all; how many."""
+    count = 0
+    with atomic(path) as part, part.open("wb") as file:
+        for game in games:
+            file.write(game.rstrip(b"\n") + b"\n\n")
+            count += 1
+    return count

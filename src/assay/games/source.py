@@ -12,7 +12,7 @@ import tempfile
 import warnings
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import groupby
@@ -24,10 +24,14 @@ import numpy.typing as npt
 
 from assay.errors import AssayWarning, InputError, OutputError, WhereError
 from assay.fetch.address import is_address
+from assay.fetch.texts import write
 from assay.games.split import Game, Split, batched, splits
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_elsewhere, is_index, is_name
+from assay.games.tabled import games_of, is_table, read_table
+from assay.games.trf import Tournament, is_trf, read_trf
 from assay.manifest import describe_inputs
 from assay.paths import shown
+from assay.table import reasons
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,9 +81,10 @@ def read(*paths: Paths | Games, where: str | None = None) -> Games:
     """The games of these files, of which nothing is read until it is asked for.
 
     A path is a PGN file, plain or packed (.zst, .gz, .bz2, .xz, .zip), in UTF-8, UTF-16 or Latin-1; a folder of such
-    files; an index made by `assay index`; "-" for stdin; or games elsewhere, such as "lichess:USER/rapid?max=50" or a
-    link (docs/fetch.md). `where` is a filter over the columns of an index
-    (docs/games.md), the same for all of them.
+    files; an index made by `assay index`; a FIDE tournament report (.trf), which completes the games beside it; a table
+    of results (.csv, .parquet, or a frame of polars or pandas) with white, black and result; "-" for stdin; or games
+    elsewhere, such as "lichess:USER/rapid?max=50" or a link (docs/fetch.md). `where` is a filter over the columns of an
+    index (docs/games.md), the same for all of them.
 
     >>> from assay.games.archives import write_samples
     >>> from tempfile import TemporaryDirectory
@@ -91,11 +96,12 @@ def read(*paths: Paths | Games, where: str | None = None) -> Games:
     if len(paths) == 1 and isinstance(paths[0], Games):
         given = paths[0]
         both = " and ".join(f"({each})" for each in (given.where, where) if each is not None)
-        return given if where is None else Games(given.files, both, given)
-    files = find_files(paths)  # type: ignore[arg-type]  # lists among them are looked into
+        return given if where is None else Games(given.files, both, given, given._frames)
+    frames: dict[str, Any] = {}
+    files = find_files(paths, frames)  # type: ignore[arg-type]  # lists among them are looked into
     if not files:
         raise InputError("no file is named: give the path of a PGN file, a folder or an index, or '-' for stdin.")
-    return Games(tuple(files), where)
+    return Games(tuple(files), where, _frames=frames)
 
 
 def named_games(what: Any) -> Iterable[Any]:
@@ -118,6 +124,7 @@ class Games:
     files: tuple[str, ...]
     where: str | None = None
     _same: Games | None = None  # the same files with less of a filter
+    _frames: Mapping[str, Any] = field(default_factory=dict)  # tables of results that were given themselves
     _found: dict[str, Counter[str]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -273,13 +280,51 @@ class Games:
         places: dict[str, str] = {}
         for name in self.files:
             if name not in places:
-                if name != STDIN and Path(name).is_file():
+                if name in self._frames:
+                    places[name] = _tabled(self._frames[name], self._folder / f"frame-{len(places)}.pgn")
+                elif name != STDIN and Path(name).is_file():
                     places[name] = name
+                    if is_index(name) and is_table(name):
+                        places[name] = _tabled(read_table(name), self._folder / f"table-{len(places)}.pgn")
                 elif is_elsewhere(name):
                     places[name] = fetched(name, self._folder / f"fetched-{len(places)}.pgn")
                 else:
                     places[name] = _copied(name, self._folder / f"piped-{len(places)}")
-        return tuple(_File(shown(name), places[name]) for name in self.files)
+        files = [_File(shown(name), places[name]) for name in self.files]
+        return tuple(self._completed(files) if any(is_trf(file.name) for file in files) else files)
+
+    @cached_property
+    def tournaments(self) -> tuple[Tournament, ...]:
+        """What the tournament reports among the files say."""
+        if self._same is not None:
+            return self._same.tournaments
+        return tuple(read_trf(name, name=shown(name)) for name in self.files if is_trf(name))
+
+    def _completed(self, files: list[_File]) -> list[_File]:
+        """The files with the tournament reports among them as games, and the games beside them completed."""
+        from assay.games.completing import Completer, Remarks, completed
+
+        completers, remarks = [Completer(each) for each in self.tournaments], Remarks()
+        made: list[_File] = []
+        for number, file in enumerate(file for file in files if not is_trf(file.name)):
+            if file.is_index:
+                raise InputError(f"{file.name} is an index; give the games themselves beside a tournament report.")
+            place = self._folder / f"completed-{number}.pgn"
+            write(completed(Games((file.place,)), completers, remarks), place)
+            made.append(_File(file.name, str(place)))
+        for number, each in enumerate(completers):
+            place = self._folder / f"report-{number}.pgn"
+            if write(list(each.rest()), place):
+                made.append(_File(each.tournament.source, str(place)))
+            self._found[each.tournament.source] = each.tournament.problems
+            if each.tournament.named:
+                remarks.add(f"Broken in {each.tournament.source}", "; ".join(each.tournament.named[:3]))
+        if not made:
+            why = reasons(sum((each.unplayed + each.problems for each in self.tournaments), Counter()))
+            raise InputError(f"there is no game in {self.named}{f' ({why})' if why else ''}.")
+        for remark in remarks:
+            warnings.warn(remark, AssayWarning, stacklevel=2)
+        return made
 
     @cached_property
     def _folder(self) -> Path:
@@ -314,6 +359,12 @@ def _cut(source: str, part: Split, chosen: npt.NDArray[np.bool_] | slice) -> Ite
         yield Game(source, part.base + start, part.base + end, part.data[start:end])
 
 
+def _tabled(frame: Any, place: Path) -> str:
+    """Write a table of results as games without moves."""
+    write(games_of(frame), place)
+    return str(place)
+
+
 def _called(name: str) -> str:
     """What a file is called where its folder does not matter."""
     return "standard input" if name == STDIN else name if is_address(name) else Path(name).name
@@ -321,7 +372,7 @@ def _called(name: str) -> str:
 
 def fetched(name: str, place: Path) -> str:
     """Fetch games from elsewhere; what is kept of them from earlier is not asked for again."""
-    from assay.fetch.fetching import fetch, needed, write
+    from assay.fetch.fetching import fetch, needed
 
     told = partial(warnings.warn, category=AssayWarning, stacklevel=2)
     write(needed(fetch(name, quiet=False, told=told)).texts, place)

@@ -274,11 +274,11 @@ def content_hash(path: str | Path) -> str:
         return stream.xxh128
 
 
-def find_files(paths: Paths) -> list[str]:
+def find_files(paths: Paths, frames: dict[str, Any] | None = None) -> list[str]:
     """The files that `paths` name: files, `-` and addresses as they are, folders searched for PGN files, by name."""
     found: list[str] = []
-    for path in _each(paths):
-        if path == STDIN:
+    for path in _each(paths, frames):
+        if path == STDIN or path in (frames or ()):
             found.append(path)
         elif exists(path) and Path(path).is_dir():
             # Only files: a pipe would be waited for, a link that leads nowhere or a folder cannot be read.
@@ -297,15 +297,24 @@ def find_files(paths: Paths) -> list[str]:
     return found
 
 
-def _each(paths: object) -> Iterator[str]:
-    """The names among names, paths, and lists of them."""
+def _each(paths: object, frames: dict[str, Any] | None = None) -> Iterator[str]:
+    """The names among names, paths, and lists of them; a frame is noted in `frames` under a name of its own."""
     if isinstance(paths, str | PathLike) and (name := fspath(paths)) and isinstance(name, str):
+        yield name
+    elif frames is not None and is_frame(paths):
+        name = f"table {len(frames) + 1}"
+        frames[name] = paths
         yield name
     elif isinstance(paths, Iterable) and not isinstance(paths, str | bytes | PathLike | Mapping):
         for path in paths:
-            yield from _each(path)
+            yield from _each(path, frames)
     else:
         raise InputError(f"{paths!r:.80} names no file: give a path, a list of paths, or '-' for stdin.")
+
+
+def is_frame(given: object) -> bool:
+    """Whether something is a frame of polars or pandas."""
+    return hasattr(given, "columns") and (hasattr(given, "iter_rows") or hasattr(given, "itertuples"))
 
 
 def is_elsewhere(name: str) -> bool:

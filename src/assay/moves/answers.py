@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,11 +19,13 @@ from assay.engine.analysis import Analysis
 from assay.engine.identity import DEFAULT, DEFAULT_DEPTH
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
-from assay.errors import CalibrationError, InputError
+from assay.errors import AssayWarning, CalibrationError, InputError
 from assay.games import Games, read
+from assay.games.completing import ratings_of
 from assay.games.duplicates import Seen
 from assay.games.split import players_of
 from assay.games.stream import Paths
+from assay.games.trf import is_trf, read_trf
 from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import analysed, analysed_turns, turns_in
@@ -354,11 +357,20 @@ def screen_field(
     **analysing: Any,
 ) -> ScreenedField:
     """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
-    given = read_ratings(ratings) if isinstance(ratings, str | PathLike) else ratings
+    report, given = None, None
+    if not isinstance(ratings, str | PathLike):
+        given = ratings
+    elif is_trf(Path(ratings)):
+        report = read_trf(ratings)
+    else:
+        given = read_ratings(ratings)
 
     def check(players: set[str], aliases: Mapping[str, str]) -> None:
         nonlocal given
-        if isinstance(ratings, str | PathLike) and given is not None:
+        if report is not None:
+            mains = {aliases.get(name, name) for name in players}
+            given = ratings_of(report, mains, lambda text: warnings.warn(text, AssayWarning, stacklevel=2))
+        elif isinstance(ratings, str | PathLike) and given is not None:
             check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
             given = main_ratings(ratings, given, aliases)
 

@@ -1,0 +1,190 @@
+"""The table of an event as an arbiter looks at it: points, expected points, performances, changes, round by round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from assay.errors import InputError
+from assay.results.fide import change, expected, performance, usual_k
+from assay.table import FORMATS, WIDTH, Answer, Column, Table, columns_of
+
+EVENT_FORMATS = (*FORMATS, "html")
+COLUMNS = (
+    *("rank", "number", "player", "title", "federation", "fide_id", "birth", "rating", "k", "points", "games"),
+    *("scored", "expected", "change", "performance", "opponents"),
+)
+_SHOWN = ("rank", "player", "rating", "points", "games", "expected", "change", "performance", "opponents")
+_TITLES = {"performance": "perf", "opponents": "opp", "expected": "exp"}
+_DECIMALS = {"points": 1, "scored": 1, "performance": 0, "opponents": 0, "change": 1}
+_PLAYED = {"1": 1.0, "=": 0.5, "0": 0.0}
+_UNPLAYED = {"+": 1.0, "-": 0.0, "H": 0.5, "F": 1.0, "U": 1.0, "Z": 0.0, "W": 1.0, "D": 0.5, "L": 0.0}
+
+
+@dataclass(frozen=True)
+class Met:
+    """What a player did in a round: the opponent's place in the list (None: nobody), the colour, and the result.
+
+    The result is 1, = or 0 where a game was played; +, - a forfeit, H, F, U, Z a bye, W, D, L shorter than a move.
+    """
+
+    round: int
+    opponent: int | None
+    white: bool | None
+    result: str
+
+    @property
+    def is_game(self) -> bool:
+        """Whether it was played."""
+        return self.result in _PLAYED
+
+    @property
+    def points(self) -> float:
+        """What it was worth."""
+        return _PLAYED.get(self.result, _UNPLAYED.get(self.result, 0.0))
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """Somebody in an event, and all that is known about the rating; K is the usual one if no list tells it."""
+
+    name: str
+    rounds: tuple[Met, ...]
+    number: int | None = None
+    rating: int | None = None
+    k: int | None = None
+    title: str | None = None
+    federation: str | None = None
+    fide_id: int | None = None
+    birth: int | None = None
+    place: int | None = None  # in the standings, if they are known
+    points: float | None = None  # there
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EventTable(Answer):
+    """The standings of an event, with the cross table below them."""
+
+    cross: Table
+    title: str
+
+    def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
+        """The standings, then the rounds."""
+        return f"{super().text(width, wide=wide)}\n\n{self.cross.text(width, wide=wide)}"
+
+    def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:
+        """The answer in one of the formats; as HTML a page."""
+        return self.html() if format == "html" else super().to(format, width, wide=wide)
+
+    def html(self) -> str:
+        """One page, with both tables and nothing from elsewhere."""
+        title = escape(self.title or "Event")
+        parts = [_html_table(self.shown), _html_table(self.cross)]
+        return (
+            f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>\n'
+            "<style>body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:70em;padding:0 1em}"
+            "table{border-collapse:collapse;margin:1.5em 0}th,td{padding:.2em .6em;text-align:right;"
+            "border-bottom:1px solid #ddd}th.t,td.t{text-align:left}</style></head>\n"
+            f"<body><h1>{title}</h1>\n<p>{escape(self.head)}</p>\n" + "\n".join(parts) + "\n</body></html>"
+        )
+
+
+def _html_table(table: Table) -> str:
+    rows = table.records()
+    shown = [column for column in table.columns if any(row[column.name] is not None for row in rows)]
+    text = {column.name: any(isinstance(row[column.name], str) for row in rows) for column in shown}
+
+    def cell(tag: str, column: Column, value: str) -> str:
+        kind = ' class="t"' if text[column.name] else ""
+        return f"<{tag}{kind}>{escape(value)}</{tag}>"
+
+    lines = ["".join(cell("th", column, column.head) for column in shown)]
+    lines += ["".join(cell("td", column, column.cell(row[column.name])) for column in shown) for row in rows]
+    return "<table>\n" + "\n".join(f"<tr>{line}</tr>" for line in lines) + "\n</table>"
+
+
+def event_table(contestants: Sequence[Contestant], *, title: str = "", date: str = "", head: str = "") -> EventTable:
+    """The table of an event; opponents are named by their places in the list.
+
+    >>> games = [Met(1, 1, True, "1")], [Met(1, 0, False, "0")]
+    >>> two = [Contestant(name, tuple(met), rating=2400) for name, met in zip(("Elm", "Oak"), games)]
+    >>> event_table(two).table.select("player", "points", "expected", "change", "performance").rows()
+    [('Elm', 1.0, 0.5, 5.0, 3200.0), ('Oak', 0.0, 0.5, -5.0, 1600.0)]
+    """
+    if not contestants:
+        raise InputError("there is nobody in this event.")
+    year = int(date[:4]) if date[:4].isdecimal() else None
+    points = [_points(each) for each in contestants]
+    order = sorted(range(len(contestants)), key=lambda at: _standing(contestants, points, at))
+    rank = {at: place for place, at in enumerate(order, 1)}
+    rounds = max((met.round for each in contestants for met in each.rounds), default=0)
+    rows: list[dict[str, Any]] = []
+    crossed: list[dict[str, Any]] = []
+    for at in order:
+        row = _row(contestants, at, points[at], year, date)
+        cells = {met.round: _cell(met, rank) for met in contestants[at].rounds}
+        by_round = {f"r{round}": cells.get(round) for round in range(1, rounds + 1)}
+        rows.append({"rank": rank[at]} | row | by_round)
+        crossed.append({"rank": rank[at], "player": contestants[at].name} | by_round | {"points": points[at]})
+    names = [f"r{round}" for round in range(1, rounds + 1)]
+    columns = columns_of(
+        (*COLUMNS, *names),
+        titles=_TITLES,
+        decimals=_DECIMALS,
+        wide=[name for name in (*COLUMNS, *names) if name not in _SHOWN],
+    )
+    cross = columns_of(
+        ("rank", "player", *names, "points"), titles={name: name[1:] for name in names}, decimals={"points": 1}
+    )
+    return EventTable(shown=Table(rows, columns), cross=Table(crossed, cross), title=title, head=head or title)
+
+
+def _points(each: Contestant) -> float:
+    return sum(met.points for met in each.rounds) if each.points is None else each.points
+
+
+def _standing(contestants: Sequence[Contestant], points: Sequence[float], at: int) -> tuple[float, ...]:
+    """By points; then as the report has it, else by the points of the opponents and the rating."""
+    each = contestants[at]
+    met = sum(points[game.opponent] for game in each.rounds if game.opponent is not None and game.is_game)
+    return (-points[at], each.place or 10_000, -met, -(each.rating or 0), at)
+
+
+def _row(contestants: Sequence[Contestant], at: int, points: float, year: int | None, date: str) -> dict[str, Any]:
+    each = contestants[at]
+    played = [met for met in each.rounds if met.is_game and met.opponent is not None]
+    rated = [(met, contestants[met.opponent].rating) for met in played if met.opponent is not None]
+    against = [(met.points, rating) for met, rating in rated if rating is not None]
+    scored = sum(score for score, _ in against)
+    opponents = [float(rating) for _, rating in against]
+    age = year - each.birth if year is not None and each.birth is not None else None
+    k = each.k or (None if each.rating is None else usual_k(each.rating, age=age))
+    hoped = None
+    if each.rating is not None and opponents:
+        hoped = round(sum(expected(each.rating, other, date=date) for other in opponents), 2)
+    return {
+        "number": each.number,
+        "player": each.name,
+        "title": each.title,
+        "federation": each.federation,
+        "fide_id": each.fide_id,
+        "birth": each.birth,
+        "rating": each.rating,
+        "k": k,
+        "points": points,
+        "games": len(played),
+        "scored": scored if opponents else None,
+        "expected": hoped,
+        "change": None if hoped is None or k is None else change(k, scored, hoped, len(opponents)),
+        "performance": performance(scored, opponents),
+        "opponents": sum(opponents) / len(opponents) if opponents else None,
+    }
+
+
+def _cell(met: Met, rank: dict[int, int]) -> str:
+    if met.opponent is None:
+        return met.result
+    colour = "" if met.white is None else "w" if met.white else "b"
+    return f"{rank[met.opponent]}{colour}{met.result}"
