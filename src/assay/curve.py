@@ -8,6 +8,7 @@ player hang together, the scale has an error of its own) come in at the end, onc
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import NormalDist
@@ -118,17 +119,19 @@ class Curve:
         second = np.array([float(row(x, 2)) for row, x in zip(rows, at, strict=True)])
         return first, second
 
-    def estimates(self, honesty: Honesty | None = None, level: float = LEVEL) -> list[Estimate]:
+    def estimates(self, honesty: Honesty | Sequence[Honesty] | None = None, level: float = LEVEL) -> list[Estimate]:
         """The top of each row and the ratings that the evidence does not rule out at this level.
+
+        `honesty` is one for all rows, or one for each.
 
         The interval is where the curve, taken to its power and blurred by the error of the scale, lies within half a
         chi-square quantile of its own top (Wilks). A curve that is flat says nothing, one that still rises at the end
         of the scale says "at least".
         """
-        honesty = honesty or Honesty()
+        each = [honesty or Honesty()] * len(self) if isinstance(honesty, Honesty | None) else honesty
         fine, values = self._fine()
         drop = NormalDist().inv_cdf(0.5 + level / 2) ** 2 / 2
-        return [_estimate(fine, row, honesty, drop, level) for row in values]
+        return [_estimate(fine, row, own, drop, level) for row, own in zip(values, each, strict=True)]
 
     def posterior(self, prior: Floats, honesty: Honesty | None = None) -> Floats:
         """Probabilities on the grid for each row, given a prior there."""

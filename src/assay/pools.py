@@ -207,9 +207,47 @@ def is_online(pool: str | None) -> bool:
 
 
 def scale_of(pool: str | None) -> str:
-    """The pool whose scale serves for games of this one: where nothing is known, that of slow games.
+    """The pool that games count as: where nothing is known, that of slow games.
 
     >>> scale_of("unknown"), scale_of("lichess-rapid")
     ('otb-slow', 'lichess-rapid')
     """
     return SLOW if pool in (None, UNKNOWN) else str(pool)
+
+
+# The lines that there are: over the board by years, since what a rating there means has moved (docs/validation.md).
+FIRST, LATER, LAST = "otb-slow-2006-14", "otb-slow-2015-23", "otb-slow-2024"
+LINES = {
+    FIRST: "slow games over the board, to 2014",
+    LATER: "slow games over the board, 2015 to February 2024",
+    LAST: "slow games over the board, from March 2024 on",
+} | {f"lichess-{fast}": f"Lichess, {fast}" for fast in ("bullet", "blitz", "rapid", "classical")}
+# FIDE lifted all ratings below 2000 on this day.
+_LIFTED = "2024.03"
+_NEAR = {"ultrabullet": "bullet", "correspondence": "classical", "": "rapid"}
+
+
+def line_of(pool: str | None, date: str | None) -> str:
+    """The line, one of `LINES`, on which games of a pool and a day are rated: its own, or the nearest.
+
+    >>> line_of("otb-slow", "2012.05.01"), line_of("otb-slow", "2024.02.28"), line_of("otb-rapid", "2024.??.??")
+    ('otb-slow-2006-14', 'otb-slow-2015-23', 'otb-slow-2024')
+    >>> line_of("chess.com-blitz", None), line_of("lichess-ultrabullet", None), line_of(None, None)
+    ('lichess-blitz', 'lichess-bullet', 'otb-slow-2006-14')
+    """
+    if is_online(pool):
+        fast = str(pool).partition("-")[2]
+        return f"lichess-{_NEAR.get(fast, fast)}"
+    day = date or ""
+    if not day[:4].isdecimal() or day[:4] <= "2014":
+        return FIRST
+    return LAST if day[:7].replace("?", "9") >= _LIFTED else LATER
+
+
+def has_line(pool: str | None) -> bool:
+    """Whether ratings of a pool have a line of their own.
+
+    >>> has_line("otb-slow"), has_line("lichess-blitz"), has_line("otb-rapid"), has_line("chess.com-blitz")
+    (True, True, False, False)
+    """
+    return scale_of(pool) == SLOW or pool in LINES

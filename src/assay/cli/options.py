@@ -184,6 +184,12 @@ pool_option = Shared(
     metavar="NAME",
     help="Take all games for this pool's, such as otb-slow.  [default: by Site, Event, TimeControl]",
 )
+scale_year_option = Shared(
+    "--scale-year",
+    type=click.IntRange(1900, 2200),
+    metavar="YEAR",
+    help="What ratings over the board meant in this year.  [default: in the year of the game]",
+)
 keep_duplicates_option = Shared(
     "--keep-duplicates", is_flag=True, help="Count a game that occurs twice (same players, same moves) twice."
 )
@@ -243,6 +249,7 @@ analysis_options = stacked(
     Shared("--no-analysis", is_flag=True, help="Use what is stored; start no engine."),
     workers_option,
     pool_option,
+    scale_year_option,
     keep_duplicates_option,
 )
 

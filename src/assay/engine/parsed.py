@@ -20,7 +20,7 @@ from assay.games.columns import TEXT_TAGS, rating
 from assay.games.packed import after_last, as_bytes, from_board, pack, played_moves
 from assay.games.parse import PLY_FIELDS
 from assay.games.source import named_games
-from assay.pools import clock_of, pool_of
+from assay.pools import clock_of, line_of, pool_of
 from assay.progress import Progress
 
 _GAMES = 2_000
@@ -247,7 +247,7 @@ _UNKNOWN = {"", "?", "????.??.??"}
 SCHEMA = (
     {"source": pl.String, "start_offset": pl.Int64}
     | dict.fromkeys(TEXT_TAGS, pl.String)
-    | {"white_elo": pl.Float64, "black_elo": pl.Float64, "year": pl.Int32, "speed": pl.String, "pool": pl.String}
+    | {"white_elo": pl.Float64, "black_elo": pl.Float64, "year": pl.Int32, "speed": pl.String, "pool": pl.String, "line": pl.String}
 )
 
 
@@ -260,6 +260,7 @@ def _row(game: Game) -> dict[str, Any]:
     tags = game.tags
     texts = {name: tags.get(tag, "").strip() for name, tag in TEXT_TAGS.items()}
     year = texts["date"][:4]
+    pool = pool_of(texts["site"], texts["event"], texts["time_control"])
     return {
         "source": game.source,
         "start_offset": game.start_offset,
@@ -268,5 +269,6 @@ def _row(game: Game) -> dict[str, Any]:
         "black_elo": rating(tags.get("BlackElo", "")),
         "year": int(year) if year.isdecimal() else None,
         "speed": clock_of(texts["site"], texts["event"], texts["time_control"])[2],
-        "pool": pool_of(texts["site"], texts["event"], texts["time_control"]),
+        "pool": pool,
+        "line": line_of(pool, texts["date"]),
     }

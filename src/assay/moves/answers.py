@@ -43,7 +43,7 @@ from assay.moves.screening import ScreenRow, conclusion, screen_groups
 from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
 from assay.policy.chances import Network, open_network, shipped
-from assay.pools import POOLS, is_online, scale_of
+from assay.pools import LINES
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
 File: TypeAlias = str | PathLike[str]
@@ -79,6 +79,7 @@ class Analysing(TypedDict, total=False):
     workers: int | None
     aliases: File | None
     pool: str | None
+    scale_year: int | None
     keep_duplicates: bool
     where: str | None
     quiet: bool
@@ -110,6 +111,7 @@ def ready(
     workers: int | None = None,
     aliases: File | None = None,
     pool: str | None = None,
+    scale_year: int | None = None,
     keep_duplicates: bool = False,
     where: str | None = None,
     quiet: bool = True,
@@ -154,7 +156,8 @@ def ready(
     remarks += told_copies(duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
-    turns = in_pool(turns, pool)
+    turns = in_pool(turns, pool, scale_year)
+    remarks += told_scales(turns)
     turns = rename(turns, names) if names else turns
     if without:
         kept = _without(turns, without)
@@ -218,6 +221,13 @@ def told_of(turns: Turns, problems: Counter[str], calibration: str) -> list[str]
         f"left out: {reasons(turns.excluded) or 'none'}.",
         f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {calibration}.",
     ]
+
+
+def told_scales(turns: Turns) -> list[str]:
+    """Which lines the games are rated on."""
+    lines = Counter(turns.games["line"][int(game)] for game in np.unique(turns.game))
+    each = [f"{LINES[name]} ({counted(games, 'game')})" for name, games in lines.most_common()]
+    return [f"Scale: {'; '.join(each)}."]
 
 
 def _without(turns: Turns, games: Sequence[int]) -> Turns:
@@ -302,12 +312,6 @@ def follow(
 ) -> Followed:
     """What the moves of one game say so far, after each; see :func:`assay.api.posterior`."""
     found = ready(what, game=game, **analysing)
-    where = scale_of(found.turns.games["pool"][0])
-    if is_online(where):
-        raise InputError(
-            f"game {game} was played elsewhere ({POOLS[where]}), and the scale is that of slow games over the board; "
-            "--pool otb-slow takes it for one."
-        )
     at = game - 1 if isinstance(what, Analysis) else 0
     evidence = weigh(found.turns.only(found.turns.game == at), found.calibration, found.policy)
     sides = running(evidence, at, prior=prior, level=level)

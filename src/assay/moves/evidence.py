@@ -9,19 +9,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.curve import Curve, Estimate, Honesty
+from assay.curve import GRID, Curve, Estimate, Honesty
 from assay.engine.choices import Choices, rows_of
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
 from assay.moves.choice.logit import log_chances
-from assay.moves.choice.measures import Measures, measure, scores
+from assay.moves.choice.measures import Measures, engine_rating, measure, scores
 from assay.moves.choice.model import CENTRE, Model, curve_of, strength
 from assay.moves.groups import Groups, tag_ratings
 from assay.policy.chances import Network
 from assay.policy.chances import log_chances as chances_of_people
 from assay.policy.chances import shipped as shipped_policy
-from assay.pools import scale_of
+from assay.pools import has_line, scale_of
+from assay.scales import PoolLine, apart, shipped_lines
 
 # One fixed level for everybody: chances at the player's own rating would tell the model what it is to find.
 LEVEL, POOL = 1500.0, "lichess"
@@ -66,8 +67,49 @@ class Evidence:
 
     @cached_property
     def curve(self) -> Curve:
-        """The log-likelihood of every rating, a row per turn."""
-        return curve_of(self.g0, self.g1, self.turns.choices)
+        """The log-likelihood of every rating, a row per turn: each on the scale of its own game's pool."""
+        if len(self.lines) == 1:
+            return Curve(curve_of(self.g0, self.g1, self.turns.choices, self.lines[0].inside(GRID)).table, GRID)
+        table = np.empty((len(self.turns), len(GRID)))
+        for number, line in enumerate(self.lines):
+            own = self.line == number
+            rows, _ = rows_of(self.turns.choices.start, own)
+            part = self.turns.choices.only(own)
+            table[own] = curve_of(self.g0[rows], self.g1[rows], part, line.inside(GRID)).table
+        return Curve(table, GRID)
+
+    @cached_property
+    def _lines(self) -> tuple[tuple[PoolLine, ...], NDArray[np.intp]]:
+        known = shipped_lines()
+        own = self.turns.games["line"].to_list()
+        names = list(dict.fromkeys(own[game] for game in np.unique(self.turns.game).tolist()))
+        number = {name: at for at, name in enumerate(names)}
+        of_game = np.array([number.get(name, 0) for name in own], np.intp)
+        return tuple(known[name] for name in names), of_game[self.turns.game]
+
+    @property
+    def lines(self) -> tuple[PoolLine, ...]:
+        """The lines that these turns are rated on."""
+        return self._lines[0]
+
+    @property
+    def line(self) -> NDArray[np.intp]:
+        """Of each turn, which of the lines is its own."""
+        return self._lines[1]
+
+    @property
+    def wider(self) -> Floats:
+        """How much wider than in the calibration each side's pool scatters about what is expected of ratings."""
+        first = np.unique(self.sides.of, return_index=True)[1]
+        return np.array([self.lines[number].z for number in self.line[first].tolist()])
+
+    def inside(self, ratings: Floats) -> Floats:
+        """Ratings of the pools, one for each turn, on the inner scale of the model."""
+        out = np.empty(len(ratings))
+        for number, line in enumerate(self.lines):
+            own = self.line == number
+            out[own] = line.inside(ratings[own])
+        return out
 
     @cached_property
     def scored(self) -> NDArray[np.float32]:
@@ -79,16 +121,28 @@ class Evidence:
         """The sides of the games: which of them each turn belongs to, and their ratings."""
         return _sides(self.turns)
 
-    @property
-    def honesty(self) -> Honesty:
-        """What makes intervals hold."""
-        return self.model.honesty
+    def honesty(self, turns: NDArray[np.intp], rating: float) -> Honesty:
+        """What makes the interval of these turns about this rating hold, by the lines they are rated on.
+
+        Games of a pool that has no line of its own may be off by as much as lines lie apart.
+        """
+        own = [self.lines[number] for number in np.unique(self.line[turns]).tolist()] or list(self.lines[:1])
+        games = np.unique(self.turns.game[turns]).tolist()
+        strange = not all(has_line(self.turns.games["pool"][game]) for game in games)
+        each = [line.honesty(rating, self.model.honesty, apart(line, rating) if strange else 0.0) for line in own]
+        return Honesty(min(one.power for one in each), max(one.scale_error for one in each))
 
     def chances(self, ratings: Floats) -> Floats:
-        """The chance of every move, for players of these ratings (one for each turn)."""
-        choices = self.turns.choices
-        inner = strength(np.clip(ratings, *ALL_LEVELS))
-        return np.exp(log_chances(self.g0 + inner[choices.turn] * self.g1, choices.start, choices.turn))
+        """The chance of every move, for players of these ratings in their pools (one for each turn)."""
+        return self._chances(self.inside(np.clip(ratings, *ALL_LEVELS)))
+
+    def engine_chances(self, ratings: Floats) -> Floats:
+        """The chance of every move in engine-like play, as far above players of these ratings as it is placed."""
+        return self._chances(engine_rating(self.inside(np.clip(ratings, *ALL_LEVELS))))
+
+    def _chances(self, inner: Floats) -> Floats:
+        choices, z = self.turns.choices, strength(inner)
+        return np.exp(log_chances(self.g0 + z[choices.turn] * self.g1, choices.start, choices.turn))
 
     def measures(self, ratings: Floats) -> Measures:
         """Matches, top-three moves and errors of each turn beside what is expected of these ratings."""
@@ -107,7 +161,10 @@ class Evidence:
 
     def estimates(self, groups: Groups, level: float = 0.95) -> list[Estimate]:
         """The rating of each group: the top of the sum of its turns' curves."""
-        return self.curve.sum(groups.code, len(groups)).estimates(self.honesty, level)
+        whole = self.curve.sum(groups.code, len(groups))
+        tops = whole.tops().tolist() if len(whole) else []
+        honesty = [self.honesty(turns, top) for turns, top in zip(groups.turns, tops, strict=True)]
+        return whole.estimates(honesty, level)
 
 
 @dataclass(frozen=True)

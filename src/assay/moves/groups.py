@@ -21,7 +21,7 @@ from assay.errors import InputError
 from assay.games import Game
 from assay.games.parse import STANDARD
 from assay.moves.regan.spread import Floats
-from assay.pools import POOLS, scale_of
+from assay.pools import POOLS, line_of, scale_of
 
 PHASES = ("opening", "middlegame", "endgame")
 UNKNOWN = "?"
@@ -128,13 +128,18 @@ def by_pool(turns: Turns, *by: str) -> Groups:
     return group(turns, *by, "pool") if len(pools) > 1 else group(turns, *by)
 
 
-def in_pool(turns: Turns, pool: str | None) -> Turns:
-    """Turns whose games all count as this pool's, whatever their tags say; None leaves them where they are."""
-    if pool is None:
-        return turns
-    if pool not in POOLS:
+def in_pool(turns: Turns, pool: str | None, scale_year: int | None = None) -> Turns:
+    """Turns whose games all count as this pool's and this year's, whatever their tags say; None leaves them as they are."""
+    if pool is not None and pool not in POOLS:
         raise InputError(f"there is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
-    return replace(turns, games=turns.games.with_columns(pool=pl.lit(pool)))
+    if scale_year is not None and not 1000 <= scale_year <= 9999:
+        raise InputError(f"a scale of the year {scale_year} there is not: give a year such as 2024.")
+    if pool is None and scale_year is None:
+        return turns
+    games = turns.games if pool is None else turns.games.with_columns(pool=pl.lit(pool))
+    days = games["date"] if scale_year is None else [str(scale_year)] * games.height
+    lines = [line_of(own, day) for own, day in zip(games["pool"], days, strict=True)]
+    return replace(turns, games=games.with_columns(line=pl.Series(lines, dtype=pl.String)))
 
 
 def rename(turns: Turns, aliases: Mapping[str, str]) -> Turns:

@@ -18,13 +18,13 @@ from assay.curve import LEVEL, Estimate
 from assay.engine.turns import Turns
 from assay.errors import ModelError
 from assay.games.outcomes import score_of
-from assay.moves.calibration import POOL, Calibration
+from assay.moves.calibration import Calibration
 from assay.moves.choice.measures import Measures
 from assay.moves.evidence import Evidence, pools_of
 from assay.moves.groups import Groups
 from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, INTERVALS, Rating, rate_by_fit
 from assay.moves.regan.spread import Floats, spread_deltas
-from assay.pools import POOLS, SLOW, is_online
+from assay.pools import LINES, POOLS, SLOW, has_line, is_online
 
 # FIDE's table ends at 800 points above or below the opposition.
 MOST = 800.0
@@ -75,7 +75,7 @@ def far_below(evidence: Evidence, sides: NDArray[np.intp], ratings: Floats) -> l
         return []
     sums = side_measures(evidence, own, ratings[np.isfinite(ratings)])
     scatter = evidence.model.scatter
-    z = np.where(sums.turns >= FEWEST_IN_A_GAME, scatter.z(sums) @ scatter.mix, np.nan)
+    z = np.where(sums.turns >= FEWEST_IN_A_GAME, scatter.z(sums) @ scatter.mix / evidence.wider[own], np.nan)
     low = z < FAR_BELOW
     if not low.any():
         return []
@@ -110,14 +110,21 @@ def taken_tags(evidence: Evidence, sides: NDArray[np.intp]) -> list[str]:
     return [f"no rating tag in game {games}: {ratings} taken from other games"]
 
 
-def pool_note(pools: Sequence[str]) -> str:
-    """Why the scale of slow games over the board does not fit games of these pools; nothing where it does."""
-    others = [pool for pool in pools if pool != SLOW]
-    if not others:
-        return ""
-    where = " and ".join(POOLS[pool] for pool in others)
-    scale = "the scale is that of slow games over the board"
-    return f"{where}: {scale}, so no Elo" if any(map(is_online, others)) else f"{where}: {scale}"
+def pool_note(evidence: Evidence, games: NDArray[np.intp]) -> str:
+    """On which scale games of pools are rated that have none of their own; nothing where they have."""
+    tags = evidence.turns.games
+    others = {(tags["pool"][int(game)], tags["line"][int(game)]) for game in games}
+    strange = sorted((pool, line) for pool, line in others if not has_line(pool))
+    notes = [
+        f"{POOLS[pool]}: no scale of its own, rated on that of {LINES[line]}, and wider for it"
+        for pool, line in strange
+    ]
+    return "; ".join(notes)
+
+
+def strange_tags(pools: Sequence[str]) -> bool:
+    """Whether the tags of these pools are ratings of a scale that no line leads to."""
+    return any(is_online(pool) and not has_line(pool) for pool in pools)
 
 
 @dataclass(frozen=True)
@@ -214,13 +221,13 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
     known = np.isfinite(ratings)
     elo = float(np.average(ratings[known], weights=count[known])) if known.any() else None
     pools = pools_of(evidence.turns, np.unique(every.game[sides]))
-    elsewhere = any(map(is_online, pools))
-    rated = bool(known.all()) and not elsewhere
+    rated = bool(known.all()) and not strange_tags(pools)
     totals = evidence.by_tag
-    notes = [note for note in (pool_note(pools), *taken_tags(evidence, sides)) if note]
+    notes = [note for note in (pool_note(evidence, every.game[sides]), *taken_tags(evidence, sides)) if note]
     fitted: Rating | None = None
-    if elsewhere:
+    if how.method != CHOICE and pools != [SLOW]:
         found = NONE
+        notes.append("fits of s and c are on the scale of slow games over the board: no rating")
     elif len(turns) < how.min_turns:
         found = NONE
         notes.append(f"{len(turns)} turns are too few for a rating; it takes at least {how.min_turns}")
@@ -231,10 +238,9 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
             notes += _fit_notes(fitted, how)
         except ModelError as error:
             notes.append(str(error).rstrip("."))
-    if not elsewhere:
-        notes += _scale_notes(evidence, found)
-        middle = found.value if math.isfinite(found.value) else math.nan
-        notes += far_below(evidence, sides, np.where(known, ratings, middle))
+    notes += _scale_notes(evidence, turns, found)
+    middle = found.value if math.isfinite(found.value) else math.nan
+    notes += far_below(evidence, sides, np.where(known & rated, ratings, middle))
     return Row(
         group=label,
         games=len(np.unique(every.game[sides])),
@@ -282,14 +288,14 @@ def _fit_notes(fitted: Rating, how: How) -> list[str]:
     return notes
 
 
-def _scale_notes(evidence: Evidence, found: Estimate) -> list[str]:
+def _scale_notes(evidence: Evidence, turns: NDArray[np.intp], found: Estimate) -> list[str]:
     """What the ends of the scale and its marks have to say of an estimate."""
-    scale = evidence.calibration.pools[POOL]
+    lines = [evidence.lines[number] for number in np.unique(evidence.line[turns]).tolist()]
     if math.isnan(found.value):
         return []
     if not found.bounded:
         return [str(found)]
-    if not scale.low - 100 <= found.value <= scale.high + 100:
+    if not min(line.low for line in lines) - 100 <= found.value <= max(line.high for line in lines) + 100:
         return ["extrapolated beyond the calibrated marks"]
     return []
 

@@ -13,6 +13,7 @@ from assay.curve import LEVEL, Curve, Estimate
 from assay.engine.turns import Turns
 from assay.games.packed import decode_move, to_fen
 from assay.moves.choice.logit import Floats
+from assay.moves.choice.model import CENTRE
 from assay.moves.evidence import Evidence
 from assay.moves.fits import refuse_one_line
 from assay.moves.regan.models import move_probabilities
@@ -131,8 +132,10 @@ def running(
         name = turns.games["white" if white else "black"][game]
         tag = turns.games["white_elo" if white else "black_elo"][game]
         curve = evidence.curve[own]
-        table = np.cumsum(curve.table, axis=0) + _log_prior(curve, prior, tag) / evidence.honesty.power
-        found = Curve(table, curve.grid).estimates(evidence.honesty, level) if len(own) else []
+        power = evidence.honesty(own, CENTRE).power
+        so_far = Curve(np.cumsum(curve.table, axis=0) + _log_prior(curve, prior, tag) / power, curve.grid)
+        honesty = [evidence.honesty(own, top) for top in so_far.tops().tolist()] if len(own) else []
+        found = so_far.estimates(honesty, level)
         out.append(
             Running(name or "?", white, None if tag is None else float(tag), turns.move[own], turns.ply[own], found)
         )

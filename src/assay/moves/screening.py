@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from assay.curve import Estimate
 from assay.errors import ModelError
-from assay.moves.choice.measures import Measures, engine_rating
+from assay.moves.choice.measures import Measures
 from assay.moves.evidence import Evidence, pools_of
 from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
 from assay.moves.groups import Groups
-from assay.moves.performance import far_below, pool_note, taken_tags
-from assay.pools import STANDARD, is_online
+from assay.moves.performance import far_below, pool_note, strange_tags, taken_tags
+from assay.pools import STANDARD
 from assay.table import counted
 
 FEWEST_TURNS = 20
@@ -176,7 +176,7 @@ def _row(
     asked = (given or {}).get(player)
     rating = every.rating[sides] if asked is None else np.full(len(sides), asked)
     pools = pools_of(evidence.turns, np.unique(every.game[sides]))
-    elsewhere = any(map(is_online, pools))
+    elsewhere = strange_tags(pools)
     blank = ScreenRow(
         player=player,
         part=part,
@@ -193,17 +193,17 @@ def _row(
         pool=pools[0] if len(pools) == 1 else None,
         note="",
     )
-    odd = [*filter(None, [pool_note(pools)]), *([] if asked is not None else taken_tags(evidence, sides))]
+    odd = [*filter(None, [pool_note(evidence, every.game[sides])]), *([] if asked is not None else taken_tags(evidence, sides))]
     odd += [] if elsewhere else far_below(evidence, sides, rating)
     if len(turns) < min_turns:
         return replace(blank, note="; ".join([f"{len(turns)} turns are too few; it takes {min_turns}", *odd]))
-    shown = None if elsewhere or not ipr.known else ipr
+    shown = ipr if ipr.known else None
     if not np.isfinite(rating).all():
         lacking = "no rating in the tags: nothing to compare with (give one with --rating)"
         return replace(blank, ipr=shown, note="; ".join([lacking, *odd]))
     if elsewhere and not own_null and asked is None:
         lacking = "a rating of another scale says nothing of what to expect (use --null field, or --rating)"
-        return replace(blank, note="; ".join([*odd, lacking]))
+        return replace(blank, ipr=shown, note="; ".join([*odd, lacking]))
     place = np.zeros(len(every.game), np.intp)
     place[sides] = np.arange(len(sides))
     own = rating[place[every.of[turns]]]
@@ -232,11 +232,12 @@ def screen(evidence: Evidence, ratings: NDArray[np.float64], *, rating_error: fl
     """
     scatter, mix = evidence.model.scatter, evidence.model.scatter.mix
     sums = _total(evidence.measures(ratings))
-    z = scatter.z(sums)[0]
+    wider = float(np.mean([line.z for line in evidence.lines]))
+    z = scatter.z(sums)[0] / wider
     combined = float(z @ mix)
     if rating_error > 0:
         higher = _total(evidence.measures(ratings + rating_error)).expected
-        shift = scatter.z(replace(sums, actual=higher))[0]
+        shift = scatter.z(replace(sums, actual=higher))[0] / wider
         z, combined = z / np.sqrt(1 + shift**2), combined / float(np.sqrt(1 + (shift @ mix) ** 2))
     return Screened(len(ratings), sums.actual[0], sums.expected[0], z, combined)
 
@@ -248,8 +249,9 @@ def _total(measures: Measures) -> Measures:
 def _assisted(evidence: Evidence, ratings: NDArray[np.float64]) -> Assistance:
     """The best mixture with engine-like play."""
     chosen = evidence.turns.choices.chosen
-    log_own, log_engine = (np.log(evidence.chances(of)[chosen]) for of in (ratings, engine_rating(ratings)))
-    return assistance(log_own, log_engine, evidence.honesty.power)
+    log_own, log_engine = (np.log(of(ratings)[chosen]) for of in (evidence.chances, evidence.engine_chances))
+    power = evidence.honesty(np.arange(len(ratings)), float(ratings.mean())).power
+    return assistance(log_own, log_engine, power)
 
 
 def _against_field(rows: list[ScreenRow]) -> list[ScreenRow]:

@@ -26,11 +26,11 @@ from assay.moves.analysed import turns_in
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.groups import PHASES, UNKNOWN, Groups, group, in_pool, is_standard, rename, tag_ratings
-from assay.moves.performance import Row, rate_groups
+from assay.moves.performance import Row, rate_groups, strange_tags
 from assay.moves.review import running
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.policy.chances import Network
-from assay.pools import POOLS, SLOW, is_online, scale_of
+from assay.pools import LINES, POOLS, has_line, scale_of
 from assay.reports.content import (
     LEVEL,
     GameSection,
@@ -60,6 +60,7 @@ class Input:
     expected: int = 0
     duplicates: Duplicates = field(default_factory=Duplicates)
     pool: str | None = None
+    scale_year: int | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -76,12 +77,12 @@ class Input:
 
 def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy: Network | bool = True) -> Report:
     """Everything that a report says about these games, which are those of the analysis."""
-    whole = rename(in_pool(turns_in(analysis, calibration), given.pool), given.aliases)
+    whole = rename(in_pool(turns_in(analysis, calibration), given.pool, given.scale_year), given.aliases)
     counted = np.flatnonzero(given.counted & np.array(is_standard(whole.games))).tolist()
     turns = _apart_by_pool(whole, counted)
     tags = turns.games[counted]
     # Judged once, all turns whose moves are valued; ratings stand on those that count.
-    every = weigh(analysis.all_turns(), calibration, policy)
+    every = weigh(in_pool(analysis.all_turns(), given.pool, given.scale_year), calibration, policy)
     weighed = _counting(every, turns) if len(turns) else None
     rated = _rate_players(weighed)
     standing = result_ratings(tags)
@@ -282,14 +283,14 @@ def _games(
     tags, known = turns.games, tag_ratings(turns.games)
     ratings: dict[tuple[int, bool], float] = {}
     for at in range(tags.height):
-        if is_online(tags["pool"][at]):
-            continue  # chances are those of a rating on the scale of slow games
+        strange = strange_tags([tags["pool"][at]])  # then only the rating from moves is one of the scale
         for white, side in ((True, "white"), (False, "black")):
             rating = float(known.ratings[at, 0 if white else 1])
             player = players.get(tags[side][at] or UNKNOWN)
-            if not np.isfinite(rating) and player and player.intrinsic.known:
+            if (strange or not np.isfinite(rating)) and player and player.intrinsic.known:
                 rating = player.intrinsic.value
-            if np.isfinite(rating):
+                strange = False
+            if np.isfinite(rating) and not strange:
                 ratings[at, white] = rating
     walks = walk(
         given.games,
@@ -315,22 +316,21 @@ def _games(
             black_rating=ratings.get((at, False)),
             start=walked.start,
             moves=walked.moves,
-            note=_game_note(walked.reason, given.again.get(at), scale_of(tags["pool"][at])),
+            note=_game_note(walked.reason, given.again.get(at), scale_of(tags["pool"][at]), tags["line"][at]),
             text=given.games[at].text,
         )
         for at, walked in enumerate(walks)
     )
 
 
-def _game_note(reason: str, again: int | None, pool: str) -> str:
+def _game_note(reason: str, again: int | None, pool: str, line: str) -> str:
     """What a reader must know of a game before its figures."""
     if again is not None:
         return f"This game is left out: it is game {again} again."
     if reason:
         return f"This game is left out: {reason}."
-    if is_online(pool):
-        return f"{POOLS[pool]}: the scale is that of slow games over the board, so no chances and no Elo."
-    return "" if pool == SLOW else f"{POOLS[pool].capitalize()}: the chances are those of slow games."
+    where = POOLS[pool]
+    return "" if has_line(pool) else f"{where[0].upper()}{where[1:]}: no scale of its own, rated on that of {LINES[line]}."
 
 
 def _posteriors(weighed: Evidence | None) -> dict[tuple[int, int], Estimate]:
@@ -343,8 +343,6 @@ def _posteriors(weighed: Evidence | None) -> dict[tuple[int, int], Estimate]:
         return found
     turns = weighed.turns
     for game in np.unique(turns.game).tolist():
-        if is_online(turns.games["pool"][game]):
-            continue
         for side in running(weighed, game):
             for ply, said in zip(side.ply.tolist(), side.estimates, strict=True):
                 if isfinite(said.value):

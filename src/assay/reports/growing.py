@@ -51,6 +51,7 @@ class Making:
     analyse_missing: bool = True
     keep_duplicates: bool = False
     pool: str | None = None
+    scale_year: int | None = None
     depth: int | None = None
     policy: Network | bool = True
     aliases: Path | None = None
@@ -71,7 +72,11 @@ def make(
     `name` takes the place of the name of a single file.
     """
     calibration = load(making.calibration, depth=making.depth or preset_depth())
-    given = replace(read_input(files, name, where=where, keep_duplicates=making.keep_duplicates), pool=making.pool)
+    given = replace(
+        read_input(files, name, where=where, keep_duplicates=making.keep_duplicates),
+        pool=making.pool,
+        scale_year=making.scale_year,
+    )
     if making.aliases:
         given = replace(given, aliases=read_aliases(making.aliases, players_of(given.games)))
     growing = _Growing(given, calibration, making.policy, publish) if publish else nullcontext()
@@ -188,6 +193,7 @@ def report_on(
     workers: int | None = None,
     aliases: str | PathLike[str] | None = None,
     pool: str | None = None,
+    scale_year: int | None = None,
     keep_duplicates: bool = False,
     where: str | None = None,
     quiet: bool = True,
@@ -203,6 +209,7 @@ def report_on(
         analyse_missing=not no_analysis,
         keep_duplicates=keep_duplicates,
         pool=pool,
+        scale_year=scale_year,
         depth=asked.depth,
         policy=open_network(policy) if isinstance(policy, str) else policy,
         aliases=Path(aliases) if aliases else None,

@@ -1,0 +1,348 @@
+"""Fit the lines of pools: python studies/pool_lines.py GAMES.pgn STORE REFERENCE [--depth 6] [--write LINES.json].
+
+GAMES.pgn comes from `studies/pool_games.py` and STORE holds its analyses; REFERENCE is the reference set, whose games
+of 2018-19 give the line of 2015-23 (with those of 2023 among GAMES). Games of which the store lacks a part are left
+out, so that the study can be run while the analysis goes on.
+
+A line is inner = alpha + beta x (rating - middle), most likely on the sides' moves, with bands of a hundred points
+counting alike. Errors are clustered by player (by game where the players have no names). Printed for each pool: the
+line, what a rating near its middle is on the inner scale, the noise of one side of a game, the offset of every band of
+200 points with its error, and how many of the 95 % intervals of single games hold the tag when the players were not in
+the fit. Then the same for the months that no line has seen: the common offset by speed, and the intervals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay import manifest
+from assay.curve import GRID, Curve, Honesty
+from assay.engine.choices import Choices
+from assay.engine.store import Store
+from assay.engine.turns import turns
+from assay.games import read
+from assay.held_out import noise_per_turn
+from assay.moves import reference
+from assay.moves.calibrating import TOLERATED
+from assay.moves.calibration import Calibration, load
+from assay.moves.choice.logit import log_chances
+from assay.moves.choice.measures import measure, scores
+from assay.moves.choice.model import curve_of, strength
+from assay.moves.evidence import log_policy
+from assay.policy.chances import shipped
+from assay.pools import FIRST, LATER, LINES
+from assay.scales import UNIT, PoolLine
+
+Floats = NDArray[np.float64]
+CHECKS = ("lichess-2025-05", "lichess-2026-06")
+BAND, SHOWN = 100, 200
+MOST_WEIGHT = 3.0  # of a side: a band with few must not rule the line
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Sides of games: exponents of all their turns' moves, and for each turn its side; tags of the sides."""
+
+    choices: Choices
+    g0: Floats
+    g1: Floats
+    code: NDArray[np.intp]
+    rating: Floats  # of each side
+    cluster: NDArray[np.intp]  # of each side: the player
+    game: NDArray[np.intp]
+    sample: NDArray[np.object_]
+    line: NDArray[np.object_]
+
+    def __len__(self) -> int:
+        return len(self.rating)
+
+    def only(self, sides: NDArray[np.bool_]) -> Sides:
+        place = np.cumsum(sides) - 1
+        kept = sides[self.code]
+        rows = kept[self.choices.turn]
+        tags = {name: getattr(self, name)[sides] for name in ("rating", "cluster", "game", "sample", "line")}
+        return Sides(self.choices.only(kept), self.g0[rows], self.g1[rows], place[self.code[kept]], **tags)
+
+    def curves(self, line: PoolLine) -> Curve:
+        """The curve of each side on the scale of a line."""
+        inner = curve_of(self.g0, self.g1, self.choices, line.inside(GRID))
+        return Curve(inner.table, GRID).sum(self.code, len(self))
+
+    def z(self, line: PoolLine, model: Calibration) -> Floats:
+        """The combined z of each side at its tag."""
+        inner = strength(line.inside(self.rating[self.code]))
+        chances = np.exp(log_chances(self.g0 + inner[self.choices.turn] * self.g1, self.choices.start, self.choices.turn))
+        sums = measure(scores(self.choices), chances, self.choices).sum(self.code, len(self))
+        scatter = model.model().scatter
+        return np.asarray(scatter.z(sums) @ scatter.mix)
+
+
+def of_games(path: str, store: str, model: Calibration) -> Sides:
+    """The sides of the games that the store holds whole."""
+    games = list(read(path))
+    with Store(store) as opened:
+        found = turns(games, opened, depth=model.depth, limit=float(model.settings["limit"]))
+    lacking = found.lacking if found.lacking is not None else np.zeros(len(games), np.int64)
+    count = np.bincount(found.game, minlength=len(games))
+    whole = (lacking <= TOLERATED * (count + lacking)) & (count > 0)
+    found = found.only(whole[found.game])
+    print(f"{int(whole.sum())} of {len(games)} games, {len(found)} turns")
+    samples = np.array([game.tags["Sample"] for game in games], object)
+    unit, first, code = np.unique(found.choices.unit, return_index=True, return_inverse=True)
+    names: dict[str, int] = {}
+    own = [
+        str(name) if name not in (None, "?") else f"game {game}"
+        for name, game in zip(found.player[first], found.game[first], strict=True)
+    ]
+    g0, g1 = model.model().exponents(found.choices, log_policy(found.choices, shipped()))
+    return Sides(
+        found.choices,
+        g0,
+        g1,
+        code.reshape(-1),
+        found.rating[first],
+        np.array([names.setdefault(name, len(names)) for name in own], np.intp),
+        found.game[first],
+        samples[found.game[first]],
+        found.column("line")[first],
+    )
+
+
+def of_reference(folder: str, model: Calibration, sample: str, line: str) -> Sides:
+    """The sides of the reference set that are of one sample, those that count."""
+    found = reference.read(folder, model.depth)
+    best = np.abs(found_best(found.choices)) <= float(model.settings["limit"])
+    own = (found.turns["set"] == sample).to_numpy() & (found.choices.width > 1) & best
+    table, choices = found.turns.filter(own), found.choices.only(own)
+    _, first, code = np.unique(choices.unit, return_index=True, return_inverse=True)
+    g0, g1 = model.model().exponents(choices, log_policy(choices, shipped()))
+    columns = {name: table[name].to_numpy()[first] for name in ("elo", "player", "game")}
+    return Sides(
+        choices,
+        g0,
+        g1,
+        code.reshape(-1),
+        columns["elo"].astype(np.float64),
+        columns["player"].astype(np.intp) + 1_000_000,
+        columns["game"].astype(np.intp) + 1_000_000,
+        np.full(len(first), f"reference {sample}", object),
+        np.full(len(first), line, object),
+    )
+
+
+def found_best(choices: Choices) -> Floats:
+    from assay.engine.choices import pawns
+
+    return np.asarray(np.fmax.reduceat(pawns(choices.codes[:, -1]), choices.start[:-1]), np.float64)
+
+
+def joined(parts: Sequence[Sides]) -> Sides:
+    from assay.engine.choices import joined as joined_choices
+
+    before = np.cumsum([0, *(len(part) for part in parts)])
+    values = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("g0", "g1", "rating", "cluster", "game", "sample", "line")
+    }
+    code = np.concatenate([part.code + shift for part, shift in zip(parts, before, strict=False)])
+    return Sides(joined_choices([part.choices for part in parts]), code=code, **values)
+
+
+def even(rating: Floats) -> Floats:
+    """Weights that make bands count alike, within bounds."""
+    _, code, count = np.unique(rating // BAND, return_inverse=True, return_counts=True)
+    weight = np.minimum(len(rating) / len(count) / count, MOST_WEIGHT)[code.reshape(-1)]
+    return np.asarray(weight / weight.mean())
+
+
+def fitted(name: str, sides: Sides) -> PoolLine:
+    """The most likely line of some sides, with its error."""
+    middle = round(float(np.median(sides.rating)), -2)
+    x = ((sides.rating - middle) / UNIT)[sides.code]
+    weight = even(sides.rating)[sides.code]
+    choices, first = sides.choices, sides.choices.start[:-1]
+    theta = np.array([float(strength(middle)), 1.0])
+    for _ in range(50):
+        z = theta[0] + theta[1] * x
+        p = np.exp(log_chances(sides.g0 + z[choices.turn] * sides.g1, choices.start, choices.turn))
+        mean = np.add.reduceat(p * sides.g1, first)
+        variance = np.add.reduceat(p * sides.g1**2, first) - mean**2
+        off = sides.g1[choices.chosen] - mean
+        gradient = np.array([weight @ off, (weight * x) @ off])
+        cross = (weight * x) @ variance
+        hessian = np.array([[weight @ variance, cross], [cross, (weight * x * x) @ variance]])
+        step = np.linalg.solve(hessian, gradient)
+        theta = theta + np.clip(step, -0.5, 0.5)
+        if np.abs(step).max() < 1e-7:
+            break
+    each = np.stack([weight * off, weight * x * off], axis=1)
+    groups = np.unique(sides.cluster, return_inverse=True)[1].reshape(-1)[sides.code]
+    sums = np.stack([np.bincount(groups, column) for column in each.T], axis=1)
+    bread = np.linalg.inv(hessian)
+    covariance = bread @ (sums.T @ sums) @ bread * UNIT**2
+    return PoolLine(
+        name=name,
+        middle=middle,
+        inner=float(2200 + UNIT * theta[0]),
+        slope=float(theta[1]),
+        covariance=(float(covariance[0, 0]), float(covariance[0, 1]), float(covariance[1, 1])),
+        sides=len(sides),
+        low=float(np.floor(np.quantile(sides.rating, 0.02) / BAND) * BAND),
+        high=float(np.ceil(np.quantile(sides.rating, 0.98) / BAND) * BAND),
+    )
+
+
+def judged(line: PoolLine, sides: Sides, model: Calibration) -> PoolLine:
+    """The line with its noise, power, spread and offsets by band, by the curves of these sides."""
+    curves = sides.curves(line)
+    band = (sides.rating // SHOWN * SHOWN).astype(np.int64)
+    names = np.unique(band)
+    tops = curves.sum(np.searchsorted(names, band), len(names)).tops()
+    at = tops[np.searchsorted(names, band)]
+    score, bend = curves.slopes(at)
+    rows = []
+    for name, top in zip(names.tolist(), tops.tolist(), strict=True):
+        here = band == name
+        error = float(np.sqrt((score[here] ** 2).sum()) / max(-bend[here].sum(), 1e-9))
+        offset = float(top - sides.rating[here].mean())
+        rows.append({"band": name, "sides": int(here.sum()), "offset": round(offset, 1), "error": round(error, 1)})
+    enough = [row for row in rows if row["sides"] >= 10]
+    # Bands are shares of one whole, whose offset is known to be none: weigh them by their sides.
+    weight = np.array([min(row["sides"], 60) for row in enough], float)
+    excess = np.array([row["offset"] ** 2 - row["error"] ** 2 for row in enough])
+    spread = math.sqrt(max(float(weight @ excess / weight.sum()), 0.0))
+    true_score, true_bend = curves.slopes(sides.rating)
+    power = min(float(-true_bend.sum() / (true_score**2).sum()), 1.0)
+    ones = np.ones(len(sides))
+    noise, _ = noise_per_turn(score, -bend, ones, band, sides.rating, at, sides.cluster)
+    z = sides.z(line, model)
+    return replace(
+        line,
+        noise=round(noise.value, 0),
+        power=round(power, 3),
+        spread=round(spread, 1),
+        z=round(float(np.nanstd(z)), 3),
+        bands=tuple(rows),
+    )
+
+
+def covered(line: PoolLine, sides: Sides, model: Honesty) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Floats]:
+    """Of single sides: whether the interval holds the tag, whether it lies below it, and its width."""
+    curves = sides.curves(line)
+    tops = curves.tops()
+    found = curves.estimates([line.honesty(float(top), model) for top in tops], LEVEL)
+    low, high = np.array([one.low for one in found]), np.array([one.high for one in found])
+    return (low <= sides.rating) & (sides.rating <= high), high < sides.rating, high - low
+
+
+def held_out(name: str, sides: Sides, model: Calibration, folds: int = 4) -> str:
+    """Coverage of single sides whose players were not in the fit."""
+    fold = np.random.default_rng(1).permutation(int(sides.cluster.max()) + 1)[sides.cluster] % folds
+    inside, below = [], []
+    for one in range(folds):
+        rest = sides.only(fold != one)
+        line = judged(fitted(name, rest), rest, model)
+        hold, under, _ = covered(line, sides.only(fold == one), model.model().honesty)
+        inside.append(hold)
+        below.append(under)
+    hold, under = np.concatenate(inside), np.concatenate(below)
+    return f"95 % intervals of single games hold {hold.mean():.3f} of {len(hold)}, below {under.mean():.3f}"
+
+
+def offset_of(line: PoolLine, sides: Sides) -> tuple[float, float, float]:
+    """The common shift that these sides' moves ask for, its error, and the slope on the tags."""
+    own = fitted(line.name, sides)
+    flat = joint_shift(line, sides)
+    return (*flat, own.slope / line.slope)
+
+
+def joint_shift(line: PoolLine, sides: Sides) -> tuple[float, float]:
+    shift = 0.0
+    curves = sides.curves(line)
+    for _ in range(30):
+        score, bend = curves.slopes(np.clip(sides.rating + shift, GRID[0], GRID[-1]))
+        step = float(score.sum() / max(-bend.sum(), 1e-9))
+        shift += float(np.clip(step, -200, 200))
+        if abs(step) < 0.01:
+            break
+    clusters = np.bincount(np.unique(sides.cluster, return_inverse=True)[1].reshape(-1), score)
+    return shift, float(np.sqrt((clusters**2).sum()) / -bend.sum())
+
+
+def told(line: PoolLine) -> str:
+    own, cross, steep = line.covariance
+    bands = " ".join(f"{row['band']:.0f}:{row['offset']:+.0f}±{row['error']:.0f}({row['sides']})" for row in line.bands)
+    return (
+        f"{line.name}: {line.sides} sides, {line.low:.0f}-{line.high:.0f}; {line.middle:.0f} is {line.inner:.0f} "
+        f"± {math.sqrt(own):.0f} inside, slope {line.slope:.3f} ± {math.sqrt(steep):.3f}; error at low, middle, high "
+        f"{line.error(line.low):.0f}, {line.error(line.middle):.0f}, {line.error(line.high):.0f}; noise {line.noise:.0f} "
+        f"a side, power {line.power}, spread {line.spread}, z {line.z}\n  {bands}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("games")
+    parser.add_argument("store")
+    parser.add_argument("reference")
+    parser.add_argument("--depth", type=int, default=6)
+    parser.add_argument("--write", type=Path)
+    args = parser.parse_args()
+    model = load(depth=args.depth)
+    every = of_games(args.games, args.store, model)
+    later = of_reference(args.reference, model, "2018-19", LATER)
+    is_check = np.isin(every.sample, CHECKS)
+    lines = []
+    for name in LINES:
+        if name == FIRST:
+            continue
+        sides = every.only((every.line == name) & ~is_check)
+        sides = joined([sides, later]) if name == LATER else sides
+        line = judged(fitted(name, sides), sides, model)
+        lines.append(line)
+        print(told(line))
+        print("  " + held_out(name, sides, model))
+        for sample in np.unique(sides.sample):
+            own = sides.only(sides.sample == sample)
+            shift, error, steep = offset_of(line, own)
+            print(f"  {sample}: {len(own)} sides, offset {shift:+.0f} ± {error:.0f}, slope {steep:.2f}")
+    print("\nMonths that no line has seen")
+    for line in lines:
+        for sample in CHECKS:
+            own = every.only((every.line == line.name) & (every.sample == sample))
+            if len(own) < 10:
+                continue
+            shift, error, steep = offset_of(line, own)
+            hold, under, wide = covered(line, own, model.model().honesty)
+            print(
+                f"{line.name} {sample}: {len(own)} sides, mean tag {own.rating.mean():.0f}, offset {shift:+.0f} ± "
+                f"{error:.0f}, slope {steep:.2f}, intervals hold {hold.mean():.3f}, below {under.mean():.3f}"
+            )
+    if args.write:
+        first = PoolLine(FIRST, noise=noise_of_first(args.reference, model), sides=0)
+        plain = [asdict(line) | {"bands": list(line.bands)} for line in (first, *lines)]
+        inputs = list(manifest.describe_inputs([Path(args.games)]))
+        made = manifest.make("lines of pools", inputs=inputs, settings={"calibration": model.name, "depth": args.depth})
+        data = {"kind": "assay lines", "format": 1, "lines": plain, "made": made}
+        args.write.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def noise_of_first(folder: str, model: Calibration) -> float:
+    """The noise of a side where the model itself was fitted."""
+    sides = of_reference(folder, model, "2006-14", FIRST)
+    line = judged(PoolLine(FIRST), sides, model)
+    print(told(line))
+    return line.noise
+
+
+if __name__ == "__main__":
+    main()
