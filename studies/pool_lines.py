@@ -80,7 +80,9 @@ class Sides:
     def z(self, line: PoolLine, model: Calibration) -> Floats:
         """The combined z of each side at its tag."""
         inner = strength(line.inside(self.rating[self.code]))
-        chances = np.exp(log_chances(self.g0 + inner[self.choices.turn] * self.g1, self.choices.start, self.choices.turn))
+        chances = np.exp(
+            log_chances(self.g0 + inner[self.choices.turn] * self.g1, self.choices.start, self.choices.turn)
+        )
         sums = measure(scores(self.choices), chances, self.choices).sum(self.code, len(self))
         scatter = model.model().scatter
         return np.asarray(scatter.z(sums) @ scatter.mix)

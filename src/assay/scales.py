@@ -103,4 +103,3 @@ def apart(line: PoolLine, rating: float) -> float:
 def line_called(name: str) -> PoolLine:
     """A line by its name."""
     return shipped_lines()[name]
-

@@ -339,7 +339,7 @@ def _beside_moves(run: Run, path: Path, store: Path) -> Beside:
     prior = np.exp(-0.5 * ((curve.grid - mean) / deviation) ** 2)
     others = {
         (int(sides.game[at]) + 1, 0 if sides.white[at] else 1): (float(sides.rating[at]), curve.grid, chances)
-        for at, chances in enumerate(curve.posterior(prior, evidence.honesty))
+        for at, chances in enumerate(curve.posterior(prior, evidence.model.honesty))
         if np.isfinite(sides.rating[at])
     }
     return judge_beside(run, guess_games(path, model=str(run.path))[0], others)

@@ -247,7 +247,14 @@ _UNKNOWN = {"", "?", "????.??.??"}
 SCHEMA = (
     {"source": pl.String, "start_offset": pl.Int64}
     | dict.fromkeys(TEXT_TAGS, pl.String)
-    | {"white_elo": pl.Float64, "black_elo": pl.Float64, "year": pl.Int32, "speed": pl.String, "pool": pl.String, "line": pl.String}
+    | {
+        "white_elo": pl.Float64,
+        "black_elo": pl.Float64,
+        "year": pl.Int32,
+        "speed": pl.String,
+        "pool": pl.String,
+        "line": pl.String,
+    }
 )
 
 

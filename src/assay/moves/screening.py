@@ -193,7 +193,10 @@ def _row(
         pool=pools[0] if len(pools) == 1 else None,
         note="",
     )
-    odd = [*filter(None, [pool_note(evidence, every.game[sides])]), *([] if asked is not None else taken_tags(evidence, sides))]
+    odd = [
+        *filter(None, [pool_note(evidence, every.game[sides])]),
+        *([] if asked is not None else taken_tags(evidence, sides)),
+    ]
     odd += [] if elsewhere else far_below(evidence, sides, rating)
     if len(turns) < min_turns:
         return replace(blank, note="; ".join([f"{len(turns)} turns are too few; it takes {min_turns}", *odd]))

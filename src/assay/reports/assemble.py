@@ -285,12 +285,11 @@ def _games(
     for at in range(tags.height):
         strange = strange_tags([tags["pool"][at]])  # then only the rating from moves is one of the scale
         for white, side in ((True, "white"), (False, "black")):
-            rating = float(known.ratings[at, 0 if white else 1])
+            rating = np.nan if strange else float(known.ratings[at, 0 if white else 1])
             player = players.get(tags[side][at] or UNKNOWN)
-            if (strange or not np.isfinite(rating)) and player and player.intrinsic.known:
+            if not np.isfinite(rating) and player and player.intrinsic.known:
                 rating = player.intrinsic.value
-                strange = False
-            if np.isfinite(rating) and not strange:
+            if np.isfinite(rating):
                 ratings[at, white] = rating
     walks = walk(
         given.games,
@@ -330,7 +329,9 @@ def _game_note(reason: str, again: int | None, pool: str, line: str) -> str:
     if reason:
         return f"This game is left out: {reason}."
     where = POOLS[pool]
-    return "" if has_line(pool) else f"{where[0].upper()}{where[1:]}: no scale of its own, rated on that of {LINES[line]}."
+    return (
+        "" if has_line(pool) else f"{where[0].upper()}{where[1:]}: no scale of its own, rated on that of {LINES[line]}."
+    )
 
 
 def _posteriors(weighed: Evidence | None) -> dict[tuple[int, int], Estimate]:
@@ -377,11 +378,13 @@ def _dates(values: pl.Series) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _settings(calibration: Calibration) -> dict[str, str]:
+def _settings(calibration: Calibration, turns: Turns) -> dict[str, str]:
     """The settings that decide which moves count and how, in words."""
+    lines = dict.fromkeys(LINES[turns.games["line"][int(game)]] for game in np.unique(turns.game))
     own = calibration.settings
     return {
         "Moves that count": f"from move {own['from_move']}, while neither side is {own['limit']:g} pawns ahead",
+        "Scale": "; ".join(lines) or "none",
         "Intervals": f"{LEVEL} %",
         "Results": f"on the level of the tags, with a prior of {PRIOR:.0f} about the rating in the tags",
     }
@@ -406,7 +409,7 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
         turns=len(turns),
         left_out=dict(turns.excluded.most_common()),
         problems=dict(problems.most_common()),
-        settings=_settings(calibration),
+        settings=_settings(calibration, turns),
         notes=(*notes, *((learned.note,) if learned.note else ())),
         duplicates=str(given.duplicates),
     )
