@@ -112,7 +112,10 @@ def fit(x: csr_matrix, bin_of: NDArray[np.int8], z: Floats, weight: Floats) -> N
         own = np.flatnonzero(bin_of >= stage)
         part, further = x[own], (bin_of[own] > stage).astype(np.float32)
         stages.append(logistic(part, further, z[own].astype(np.float32), weight[own].astype(np.float32)))
-        print(f"stage {stage + 1} of {len(EDGES)}: {len(own)} turns, {further.mean():.3f} go on, {time.process_time():.0f} s", flush=True)
+        print(
+            f"stage {stage + 1} of {len(EDGES)}: {len(own)} turns, {further.mean():.3f} go on, {time.process_time():.0f} s",
+            flush=True,
+        )
     return np.stack(stages).astype(np.float32)
 
 
@@ -129,7 +132,9 @@ def logistic(x: csr_matrix, y: Any, z: Any, weight: Any) -> Floats:
         gradient = np.asarray(across @ (off[:, None] * powers)).T + ridge * theta
         return loss, gradient.ravel().astype(np.float64)
 
-    found = minimize(value, np.zeros(3 * x.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 120, "maxcor": 20})
+    found = minimize(
+        value, np.zeros(3 * x.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 120, "maxcor": 20}
+    )
     return np.asarray(found.x.reshape(3, -1))
 
 

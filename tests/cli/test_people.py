@@ -13,6 +13,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.games.archives import sample
+from assay.scales import line_called
 
 Words = tuple[object, ...]
 
@@ -269,20 +270,65 @@ def test_of_several_ratings_the_nearest_in_date_is_taken(
 LICHESS = ('[Site "Assay"]', '[Site "https://lichess.org/abcdefgh"]\n[TimeControl "180+0"]')
 
 
-def test_online_games_have_no_elo_on_the_slow_scale(
+def test_online_games_are_rated_on_the_scale_of_their_pool(
     event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
 ) -> None:
     online = given(event, "online.pgn", [game.replace(*LICHESS) for game in games_of(event)])
-    for row in rows(capsys, "ipr", online, *stored).values():
-        assert row["ipr"] is row["low"] is row["mm_expected"] is None
-        assert row["elo"] and row["mm"] and "Lichess, blitz" in row["note"]
-    for row in rows(capsys, "screen", online, *stored).values():
-        assert row["z"] is row["ipr"] is row["q_value"] is None
-        assert "Lichess, blitz" in row["note"]
-    assert run("posterior", online, "--game", 8, *stored) == 1
-    assert "--pool otb-slow" in capsys.readouterr().err
+    assert run("ipr", online, *stored) == 0
+    assert "Scale: Lichess, blitz (15 games)." in capsys.readouterr().err
+    slow, blitz = rows(capsys, "ipr", event, *stored), rows(capsys, "ipr", online, *stored)
+    line = line_called("lichess-blitz")
+    for name, row in blitz.items():
+        if row["ipr"] and slow[name]["ipr"]:
+            assert row["ipr"] == pytest.approx(float(line.rating(slow[name]["ipr"])), abs=8)
+            assert "no scale of its own" not in row["note"]
+    # What is expected of a tag, and with it z, is that of the pool as well.
+    assert [row["mm_expected"] for row in blitz.values()] != [slow[name]["mm_expected"] for name in blitz]
+    z = {name: row["z"] for name, row in rows(capsys, "screen", online, *stored).items()}
+    assert all(z[name] > row["z"] for name, row in rows(capsys, "screen", event, *stored).items() if row["z"])
+    assert run("posterior", online, "--game", 8, *stored) == 0
     as_slow = rows(capsys, "ipr", online, *stored, "--pool", "otb-slow")
     assert as_slow == rows(capsys, "ipr", event, *stored)
+
+
+def test_pools_without_a_scale_are_rated_on_the_nearest_and_say_so(
+    event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = (LICHESS[0], '[Site "Chess.com"]\n[TimeControl "180+0"]')
+    elsewhere = given(event, "elsewhere.pgn", [game.replace(*place) for game in games_of(event)])
+    online = given(event, "online.pgn", [game.replace(*LICHESS) for game in games_of(event)])
+    own = rows(capsys, "ipr", online, *stored)
+    for name, row in rows(capsys, "ipr", elsewhere, *stored).items():
+        assert "Chess.com, blitz: no scale of its own, rated on that of Lichess, blitz" in row["note"]
+        assert row["ipr"] == own[name]["ipr"] and row["mm_expected"] is None
+        if row["low"] and row["high"]:
+            assert row["high"] - row["low"] > own[name]["high"] - own[name]["low"]
+    for row in rows(capsys, "screen", elsewhere, *stored).values():
+        assert row["z"] is row["q_value"] is None and "--null field" in row["note"]
+    blitz = given(event, "blitz.pgn", [game.replace('"Simulated event"', '"Blitz Cup"') for game in games_of(event)])
+    for row in rows(capsys, "ipr", blitz, *stored).values():
+        assert "over the board, blitz: no scale of its own, rated on that of slow games over the board" in row["note"]
+
+
+def test_ratings_over_the_board_go_by_years(event: Path, stored: Words, capsys: pytest.CaptureFixture[str]) -> None:
+    dated = {
+        year: given(event, f"{year}.pgn", [game.replace("????.??.??", f"{year}.05.01") for game in games_of(event)])
+        for year in (2012, 2018, 2025)
+    }
+    found = {year: rows(capsys, "ipr", path, *stored) for year, path in dated.items()}
+    assert found[2012] == rows(capsys, "ipr", event, *stored)
+    for year, name in ((2018, "otb-slow-2015-23"), (2025, "otb-slow-2024")):
+        line = line_called(name)
+        for player, row in found[year].items():
+            if row["ipr"] and found[2012][player]["ipr"]:
+                assert row["ipr"] == pytest.approx(float(line.rating(found[2012][player]["ipr"])), abs=8)
+        asked = ("--scale-year", 2012)
+        assert rows(capsys, "ipr", dated[year], *stored, *asked) == found[2012]
+    z = {year: rows(capsys, "screen", path, *stored) for year, path in dated.items()}
+    weak = [name for name, row in z[2012].items() if row["z"] is not None and row["rating"] < 2300]
+    assert weak and all(z[2025][name]["z"] < z[2012][name]["z"] for name in weak)
+    assert run("ipr", dated[2025], *stored) == 0
+    assert "Scale: slow games over the board, from March 2024 on (15 games)." in capsys.readouterr().err
 
 
 def test_a_player_of_two_pools_has_a_row_for_each(
@@ -294,17 +340,10 @@ def test_a_player_of_two_pools_has_a_row_for_each(
         found = _all(capsys, command, mixed, *stored)
         elm = {row["pool"]: row for row in found if row["player"] == "Elm"}
         assert set(elm) == {"otb-slow", "lichess-blitz"}
-        low = "low" if command == "ipr" else "ipr_low"
-        assert elm["otb-slow"][low] and elm["lichess-blitz"][low] is None
-    slow = rows(capsys, "ipr", given(event, "slow.pgn", games[7:]), *stored)
-    both = {row["player"]: row for row in _all(capsys, "ipr", mixed, *stored) if row.pop("pool") == "otb-slow"}
-    assert both == slow
-
-
-def test_fast_games_over_the_board_say_so(event: Path, stored: Words, capsys: pytest.CaptureFixture[str]) -> None:
-    blitz = given(event, "blitz.pgn", [game.replace('"Simulated event"', '"Blitz Cup"') for game in games_of(event)])
-    for row in rows(capsys, "ipr", blitz, *stored).values():
-        assert row["low"] and "over the board, blitz: the scale is that of slow games" in row["note"]
+    for pool, some in (("otb-slow", games[7:]), ("lichess-blitz", [game.replace(*LICHESS) for game in games[:7]])):
+        alone = rows(capsys, "ipr", given(event, "alone.pgn", some), *stored)
+        both = {row["player"]: row for row in _all(capsys, "ipr", mixed, *stored) if row.pop("pool") == pool}
+        assert both == alone
 
 
 def test_a_report_counts_a_game_once(event: Path, report: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -335,24 +374,24 @@ def test_a_report_has_tags_by_pool_and_none_of_variants(event: Path, report: Any
 
     own = [game for game in games_of(event) if '[White "Ash"]' in game][:3]
     played = [
-        online(own[0], "60+0", 1900),
+        online(own[0], "1800+20", 1900),
         online(own[1], "180+0", 2100),
         online(own[2], "180+0", 9, '[Variant "Crazyhouse"]'),
     ]
     found = json.loads(report(given(event, "pools.pgn", played), "json"))
     ash = {player["name"]: player for player in found["players"] if player["name"].startswith("Ash")}
     assert {name: player["tag"]["value"] for name, player in ash.items()} == {
-        "Ash (Lichess, bullet)": 1900,
+        "Ash (Lichess, classical)": 1900,
         "Ash (Lichess, blitz)": 2100,
     }
     assert {player["games"] for player in ash.values()} == {1}
-    assert all(player["intrinsic"]["value"] is None for player in found["players"])
+    assert any(player["intrinsic"]["value"] for player in found["players"])
+    assert "Lichess, classical" in found["provenance"]["settings"]["Scale"]
     assert "variant: Crazyhouse" in found["provenance"]["problems"]
     assert found["games"][2]["note"] == "This game is left out: variant: Crazyhouse."
     assert found["games"][0]["white"] == "Ash"
     moves = [move for game in found["games"] for move in game["moves"]]
-    assert not any(move["posterior"]["value"] or move["probability"] for move in moves)
-    assert any(move["worth"] for move in moves)
+    assert any(move["posterior"]["value"] and move["probability"] for move in moves)
     slow = json.loads(report(given(event, "pools.pgn", played), "json", "--pool", "otb-slow"))
     assert {player["tag"]["value"] for player in slow["players"] if player["name"] == "Ash"} == {2000}
 

@@ -39,7 +39,8 @@ MOST, MATE = 1500.0, 2000.0
 _STEEP = 0.00368208  # of Lichess's win chances, for a centipawn
 # Where the features of a turn bend.
 WIN = np.array(
-    [0, 1, 3, 6, 10, 15, 20, 26, 32, 38, 43, 46, 48, 50, 52, 54, 57, 62, 68, 74, 80, 85, 90, 94, 97, 99, 100], np.float64
+    [0, 1, 3, 6, 10, 15, 20, 26, 32, 38, 43, 46, 48, 50, 52, 54, 57, 62, 68, 74, 80, 85, 90, 94, 97, 99, 100],
+    np.float64,
 )
 NUMBER = np.array([1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 70], np.float64)
 MATERIAL = np.array([0, 6, 12, 18, 24, 30, 38, 46, 54, 62], np.float64)
