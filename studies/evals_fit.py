@@ -1,17 +1,16 @@
 """Fit the model of evaluations: python studies/evals_fit.py DATA OUT.npz [--sides 2500] [--work FOLDER].
 
-DATA has `lichess-rapid-2022`. Players are dealt: two thirds are learned from, one third is held out. Learned from are at
-most so many sides of every hundred points; bands count alike. Every stage of the chain is a logistic regression with a
-ridge (10, 100, 400 on the weights of 1, z, z^2), solved by L-BFGS. The common positions of the opening, with what they
-were worth, come from the same games. Power and spread that make intervals hold come from held-out players with several
-games. Printed are the figures on players held out: see studies/evals.py.
+DATA has `lichess-rapid-2022`. Players are dealt: two thirds are learned from, one third is held out. Learned from are
+at most so many sides of every hundred points; bands count alike. Every stage of the chain is a logistic regression with
+a ridge (10, 100, 400 on the weights of 1, z, z^2), solved by L-BFGS. The common positions of the opening, with what
+they were worth, come from the same games. Power and spread that make intervals hold come from held-out players with
+several games. Printed are the figures on players held out: see studies/evals.py.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,18 @@ from scipy.sparse import csr_matrix
 
 from assay.engine.parsed import read_plies
 from assay.games import Game, read
-from assay.moves.evals import CENTRE, EDGES, UNIT, WIDTH, EvalModel, Openings, bins, features, opening_values
-from assay.moves.evals import turns_in_plies
+from assay.moves.evals import (
+    CENTRE,
+    EDGES,
+    UNIT,
+    WIDTH,
+    EvalModel,
+    Openings,
+    bins,
+    features,
+    opening_values,
+    turns_in_plies,
+)
 
 Floats = NDArray[np.float64]
 RIDGE = (10.0, 100.0, 400.0)
@@ -112,10 +121,7 @@ def fit(x: csr_matrix, bin_of: NDArray[np.int8], z: Floats, weight: Floats) -> N
         own = np.flatnonzero(bin_of >= stage)
         part, further = x[own], (bin_of[own] > stage).astype(np.float32)
         stages.append(logistic(part, further, z[own].astype(np.float32), weight[own].astype(np.float32)))
-        print(
-            f"stage {stage + 1} of {len(EDGES)}: {len(own)} turns, {further.mean():.3f} go on, {time.process_time():.0f} s",
-            flush=True,
-        )
+        print(f"stage {stage + 1} of {len(EDGES)}: {len(own)} turns, {further.mean():.3f} go on", flush=True)
     return np.stack(stages).astype(np.float32)
 
 

@@ -1,13 +1,13 @@
 """Choose the games that lines of pools are fitted on: python studies/pool_games.py DATA OUT.pgn [SEED].
 
-DATA is a folder with rated games of Lichess (`lichess-2018-speeds`, `-2013-17`, `-leagues`, `-45-45`, `-rapid-2022`) and
-of slow play over the board since 2023 (`otb-2024-25`, `otb-2024-26-clocks`), and two samples of a month of Lichess that
-serve for a last check alone (`lichess-2025-05`, `lichess-2026-06`).
+DATA is a folder with rated games of Lichess (`lichess-2018-speeds`, `-2013-17`, `-leagues`, `-45-45`, `-rapid-2022`)
+and of slow play over the board since 2023 (`otb-2024-25`, `otb-2024-26-clocks`), and two samples of a month of Lichess
+that serve for a last check alone (`lichess-2025-05`, `lichess-2026-06`).
 
 Of each pool 320 games, drawn evenly over bands of a hundred points and few of one player; provisional ratings are left
 out where the tags betray them. Of the months for checking at most 80 games of a speed, none with a player of
-`lichess-rapid-2022`. The order is that in which they are to be analysed: half of every pool, the checks, the other half,
-one game of each in turn, so that a run that is cut short is even. Each has a tag `Sample`.
+`lichess-rapid-2022`. The order is that in which they are to be analysed: half of every pool, the checks, the other
+half, one game of each in turn, so that a run that is cut short is even. Each has a tag `Sample`.
 
     assay analyse OUT.pgn --depth 6 --store STORE
 """

@@ -99,7 +99,7 @@ def of_games(path: str, store: str, model: Calibration) -> Sides:
     found = found.only(whole[found.game])
     print(f"{int(whole.sum())} of {len(games)} games, {len(found)} turns")
     samples = np.array([game.tags["Sample"] for game in games], object)
-    unit, first, code = np.unique(found.choices.unit, return_index=True, return_inverse=True)
+    _, first, code = np.unique(found.choices.unit, return_index=True, return_inverse=True)
     names: dict[str, int] = {}
     own = [
         str(name) if name not in (None, "?") else f"game {game}"
@@ -281,13 +281,13 @@ def joint_shift(line: PoolLine, sides: Sides) -> tuple[float, float]:
 
 
 def told(line: PoolLine) -> str:
-    own, cross, steep = line.covariance
+    own, _, steep = line.covariance
     bands = " ".join(f"{row['band']:.0f}:{row['offset']:+.0f}±{row['error']:.0f}({row['sides']})" for row in line.bands)
+    errors = ", ".join(f"{line.error(at):.0f}" for at in (line.low, line.middle, line.high))
     return (
         f"{line.name}: {line.sides} sides, {line.low:.0f}-{line.high:.0f}; {line.middle:.0f} is {line.inner:.0f} "
-        f"± {math.sqrt(own):.0f} inside, slope {line.slope:.3f} ± {math.sqrt(steep):.3f}; error at low, middle, high "
-        f"{line.error(line.low):.0f}, {line.error(line.middle):.0f}, {line.error(line.high):.0f}; noise {line.noise:.0f} "
-        f"a side, power {line.power}, spread {line.spread}, z {line.z}\n  {bands}"
+        f"± {math.sqrt(own):.0f} inside, slope {line.slope:.3f} ± {math.sqrt(steep) / UNIT:.3f}; "
+        f"error at low, middle, high {errors}; noise {line.noise:.0f} a side, power {line.power}, spread {line.spread}, z {line.z}\n  {bands}"
     )
 
 
@@ -324,7 +324,7 @@ def main() -> None:
             if len(own) < 10:
                 continue
             shift, error, steep = offset_of(line, own)
-            hold, under, wide = covered(line, own, model.model().honesty)
+            hold, under, _ = covered(line, own, model.model().honesty)
             print(
                 f"{line.name} {sample}: {len(own)} sides, mean tag {own.rating.mean():.0f}, offset {shift:+.0f} ± "
                 f"{error:.0f}, slope {steep:.2f}, intervals hold {hold.mean():.3f}, below {under.mean():.3f}"

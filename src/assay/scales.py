@@ -1,9 +1,9 @@
 """Scales of pools: the line from the strength that moves show to the ratings of a pool of players.
 
 Moves have one inner scale, that of the choice model: Elo of slow games over the board in 2006-14. What a rating of
-another pool or of other years means on it is a line, fitted on rated games of that pool, with an error of its own, which
-no number of games makes smaller. A pool without a line is rated on the nearest one, and its interval is widened by how
-far lines lie apart.
+another pool or of other years means on it is a line, fitted on rated games of that pool, with an error of its own,
+which no number of games makes smaller. A pool without a line is rated on the nearest one, and its interval is widened
+by how far lines lie apart.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class PoolLine:
     """A pool's ratings in terms of the inner scale: inner = `inner` + `slope` x (rating - `middle`).
 
     `covariance` is that of `inner` and of the slope for 400 points; `spread` how far players of one rating and the line
-    lie apart beyond chance, in the pool's points; `power` makes intervals hold, `noise` is the error of one game, `z` how
-    much wider sides of games scatter than those of the calibration. It was fitted on `sides` from `low` to `high`.
+    lie apart beyond chance, in the pool's points; `power` makes intervals hold, `noise` is the error of one game, `z`
+    how much wider sides of games scatter than those of the calibration. It was fitted on `sides` from `low` to `high`.
     """
 
     name: str

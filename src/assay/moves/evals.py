@@ -1,9 +1,9 @@
 """Strength from evaluations alone: how likely each loss is, given the value before, the move's number and the strength.
 
 Games that were analysed on Lichess carry the value after every move (`[%eval]`). No other move's value is known, so the
-choice itself cannot be judged; what a move lost can. Win chances lost fall into bins; a chain of logits tells how likely
-each bin is for a player of every rating, and turns make curves that add up as everywhere else. The scale is that of
-rapid games on Lichess in 2022; lines lead to other pools.
+choice itself cannot be judged; what a move lost can. Win chances lost fall into bins; a chain of logits tells how
+likely each bin is for a player of every rating, and turns make curves that add up as everywhere else. The scale is that
+of rapid games on Lichess in 2022; lines lead to other pools.
 
 The unit of these values changes with the engine: what common openings are worth in a file, beside what they were worth
 in 2022, tells the factor.
@@ -15,7 +15,7 @@ import io
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
@@ -28,7 +28,7 @@ from assay.curve import Curve
 from assay.engine.parsed import Plies, read_plies
 from assay.games import Game, GameArrays
 from assay.games import keys as position_numbers
-from assay.games.packed import after_last, pack, played_moves
+from assay.games.packed import after_last, pack
 
 Floats = NDArray[np.float64]
 CENTRE, UNIT = 1600.0, 400.0
@@ -130,8 +130,8 @@ class EvalTurns:
 
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> EvalTurns:
         """These turns alone; the table of games stays whole."""
-        own = (getattr(self, name)[chosen] for name in ("at", "before", "after", "other"))
-        return EvalTurns(self.plies, *own, self.unit, self.excluded)
+        own = {name: getattr(self, name)[chosen] for name in ("at", "before", "after", "other")}
+        return replace(self, **own)
 
 
 def eval_turns(games: Iterable[Game], counted: NDArray[np.bool_] | None = None, unit: float | None = None) -> EvalTurns:
@@ -241,7 +241,7 @@ def bins(loss: Floats) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class Openings:
-    """What common positions of the opening were worth in 2022: their numbers, ascending, and pawns from White's side."""
+    """What common positions of the opening were worth in 2022: numbers, ascending, and pawns from White's side."""
 
     numbers: NDArray[np.uint64]
     pawns: NDArray[np.float32]

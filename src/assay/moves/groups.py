@@ -129,7 +129,7 @@ def by_pool(turns: Turns, *by: str) -> Groups:
 
 
 def in_pool(turns: Turns, pool: str | None, scale_year: int | None = None) -> Turns:
-    """Turns whose games all count as this pool's and this year's, whatever their tags say; None leaves them as they are."""
+    """Turns whose games all count as this pool's and year's, whatever their tags say; None leaves them alone."""
     if pool is not None and pool not in POOLS:
         raise InputError(f"there is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
     if scale_year is not None and not 1000 <= scale_year <= 9999:
