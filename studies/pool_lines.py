@@ -287,7 +287,8 @@ def told(line: PoolLine) -> str:
     return (
         f"{line.name}: {line.sides} sides, {line.low:.0f}-{line.high:.0f}; {line.middle:.0f} is {line.inner:.0f} "
         f"± {math.sqrt(own):.0f} inside, slope {line.slope:.3f} ± {math.sqrt(steep) / UNIT:.3f}; "
-        f"error at low, middle, high {errors}; noise {line.noise:.0f} a side, power {line.power}, spread {line.spread}, z {line.z}\n  {bands}"
+        f"error at low, middle, high {errors}; noise {line.noise:.0f} a side, "
+        f"power {line.power}, spread {line.spread}, z {line.z}\n  {bands}"
     )
 
 

@@ -21,7 +21,7 @@ from assay.moves.groups import Groups, tag_ratings
 from assay.policy.chances import Network
 from assay.policy.chances import log_chances as chances_of_people
 from assay.policy.chances import shipped as shipped_policy
-from assay.pools import has_line, scale_of
+from assay.pools import FIRST, has_line, scale_of
 from assay.scales import PoolLine, apart, shipped_lines
 
 # One fixed level for everybody: chances at the player's own rating would tell the model what it is to find.
@@ -81,7 +81,7 @@ class Evidence:
     @cached_property
     def _lines(self) -> tuple[tuple[PoolLine, ...], NDArray[np.intp]]:
         known = shipped_lines()
-        own = self.turns.games["line"].to_list()
+        own = [name or FIRST for name in self.turns.games["line"]]
         names = list(dict.fromkeys(own[game] for game in np.unique(self.turns.game).tolist()))
         number = {name: at for at, name in enumerate(names)}
         of_game = np.array([number.get(name, 0) for name in own], np.intp)
