@@ -59,7 +59,7 @@ def batches(games: Iterable[Game]) -> Iterable[list[Game]]:
         yield some
 
 
-class Table:
+class Lessons:
     """Turns to learn from: entries of features, bins, z's and weights."""
 
     def __init__(self, most: int) -> None:
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--power", type=float, default=0.8)
     parser.add_argument("--spread", type=float, default=150.0)
     args = parser.parse_args()
-    rng, opening, table = np.random.default_rng(1), {}, Table(args.sides)  # type: ignore[var-annotated]
+    rng, opening, table = np.random.default_rng(1), {}, Lessons(args.sides)  # type: ignore[var-annotated]
     for games in batches(read(args.data / "lichess-rapid-2022.pgn.zst")):
         table.add(games, opening, rng)
     x, bin_of, z, weight = table.whole()

@@ -43,7 +43,7 @@ from assay.moves.screening import ScreenRow, conclusion, screen_groups
 from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
 from assay.policy.chances import Network, open_network, shipped
-from assay.pools import LINES
+from assay.pools import FIRST, LINES
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
 File: TypeAlias = str | PathLike[str]
@@ -224,10 +224,10 @@ def told_of(turns: Turns, problems: Counter[str], calibration: str) -> list[str]
 
 
 def told_scales(turns: Turns) -> list[str]:
-    """Which lines the games are rated on."""
-    lines = Counter(turns.games["line"][int(game)] for game in np.unique(turns.game))
+    """Which lines the games are rated on, where it is not the model's own scale alone."""
+    lines = Counter(turns.games["line"][int(game)] or FIRST for game in np.unique(turns.game))
     each = [f"{LINES[name]} ({counted(games, 'game')})" for name, games in lines.most_common()]
-    return [f"Scale: {'; '.join(each)}."]
+    return [] if set(lines) == {FIRST} else [f"Scale: {'; '.join(each)}."]
 
 
 def _without(turns: Turns, games: Sequence[int]) -> Turns:
