@@ -145,6 +145,8 @@ def main(args: Sequence[str] | None = None) -> None:
     if args is None:
         # Whoever is asked to end winds up, too: engines are ended, half-written files removed.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # One thread for the linear algebra: the matrices are small, and idle threads cost more than all the work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     debug = "--debug" in words
     warnings.simplefilter("always", AssayWarning)
     warnings.showwarning = _show_warning

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 import time
 import warnings
@@ -198,13 +197,7 @@ def results(ctx: click.Context, /, **switches: Any) -> None:
 
         say(expectancy_table(scale_of(switches)), nl=False)
     else:
-        _light_start()
         _run(switches)
-
-
-def _light_start() -> None:
-    """One thread for the linear algebra: the matrices are small, and idle threads cost processor time."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _run(switches: dict[str, Any]) -> None:

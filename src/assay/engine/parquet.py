@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from assay.engine import score
+from assay.engine.footer import groups
 from assay.engine.identity import NO_DEPTH
 from assay.engine.store import Kept, LeftOut, Store
 from assay.engine.uci import Valued
@@ -150,25 +151,23 @@ def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
         # As a dictionary a long text that stands in every row is held once. (Arrow cannot do so within lists.)
         texts = [c.path for c in columns if c.physical_type == "BYTE_ARRAY" and not c.max_repetition_level]
         with pq.ParquetFile(path, metadata=about, read_dictionary=texts, page_checksum_verification=True) as file:
-            for batch in file.iter_batches(batch_size=_rows_at_once(path, about)):
+            for batch in file.iter_batches(batch_size=_rows_at_once(path)):
                 if batch.nbytes > _MOST_AT_ONCE or any(map(_has_endless_text, batch.columns)):
                     raise InputError(f"{path} has a row that is longer than any analysis.")
                 yield from batch.to_pylist()
-    except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
+    except (OSError, pa.ArrowException, ValueError) as error:
         raise InputError(f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}.") from error
 
 
-def _rows_at_once(path: Path, about: pq.FileMetaData) -> int:
+def _rows_at_once(path: Path) -> int:
     """How many rows to hold at a time; InputError if a part of the file is larger than anybody means, as it tells."""
     most = 1.0
-    for group in map(about.row_group, range(about.num_row_groups)):
-        columns = [group.column(at) for at in range(group.num_columns)]
-        values = sum(column.num_values for column in columns)
-        if values > _MOST_VALUES or any(column.total_uncompressed_size > _MOST_BYTES for column in columns):
+    for group in groups(path):
+        if group.values > _MOST_VALUES or group.largest > _MOST_BYTES:
             raise InputError(
                 f"{path} unpacks to more than is held at a time: write it in groups of at most {_ROWS:,} rows."
             )
-        most = max(most, values / max(group.num_rows, 1))
+        most = max(most, group.values / max(group.rows, 1))
     return max(1, min(_MOST_ROWS, int(_VALUES_AT_ONCE / most)))
 
 
