@@ -119,7 +119,7 @@ def _solve(problem: Equations) -> Solution:
             equal = fit_draws(problem.table, p)
             break
         # Ratings and draw rate hardly know of each other, so taking turns converges in a few rounds.
-        before, equal = equal, _likeliest_draws(problem, p)
+        before, equal = equal, likeliest_draws(problem.table, p, problem.equal, problem.draws_precision)
         if abs(equal - before) < 1e-9:
             break
     return Solution(ratings, white, equal, information(problem, ratings, white, equal), trace)
@@ -134,7 +134,7 @@ def _information(problem: Equations, p: Floats, equal: float) -> Information:
     table = problem.table
     spread = problem.beta * p * (1.0 - p)
     if problem.likelihood:
-        weight = table.games * spread**2 * sum(part**2 / chance for part, chance in _parts(p, equal))
+        weight = likelihood_weight(table, p, equal, problem.beta)
     else:
         weight = table.games * spread * problem.beta
     extra = np.zeros(table.players + 1)
@@ -176,10 +176,22 @@ def _gain(problem: Equations, p: Floats, equal: float) -> Floats:
     if not problem.likelihood:
         gain: Floats = problem.beta * (table.white_points - table.games * p)
         return gain
+    return likelihood_gain(table, p, equal, problem.beta)
+
+
+def likelihood_gain(table: PairTable, p: Floats, equal: float, beta: float) -> Floats:
+    """Derivative of the log-likelihood of wins, draws and losses by the difference of each encounter."""
     counts = [table.wins, table.draws, table.losses] if equal > 0 else [table.wins, table.losses]
     slopes = [count * part / chance for count, (part, chance) in zip(counts, _parts(p, equal), strict=True)]
-    total: Floats = problem.beta * p * (1.0 - p) * sum(slopes)
+    total: Floats = beta * p * (1.0 - p) * sum(slopes)
     return total
+
+
+def likelihood_weight(table: PairTable, p: Floats, equal: float, beta: float) -> Floats:
+    """The information that each encounter has of its difference."""
+    spread = beta * p * (1.0 - p)
+    weight: Floats = table.games * spread**2 * sum(part**2 / chance for part, chance in _parts(p, equal))
+    return weight
 
 
 def _gradient(problem: Equations, ratings: Floats, white: float, gain: Floats) -> Floats:
@@ -295,9 +307,8 @@ def draw_rate_deviation(problem: Equations, solution: Solution) -> float:
     return float(np.sqrt(max(left, 0.0))) / _draws_rise(table.games.astype(np.float64), draw, root, equal)
 
 
-def _likeliest_draws(problem: Equations, p: Floats) -> float:
-    """The draw rate between equals of the greatest likelihood, given the ratings."""
-    table = problem.table
+def likeliest_draws(table: PairTable, p: Floats, known: float = 0.5, precision: float = 0.0) -> float:
+    """The draw rate between equals of the greatest likelihood, given the expectancies, and what is known before."""
     spread = p * (1.0 - p)
 
     def score(equal: float) -> float:
@@ -306,7 +317,7 @@ def _likeliest_draws(problem: Equations, p: Floats) -> float:
         bend = -(draw**2) / np.maximum(draw_curve(p, equal)[1], _FLOOR) * (equal - 1.0) / equal**3
         gain = table.draws * bend / np.maximum(draw, _FLOOR)
         gain -= 0.5 * bend * (table.wins / np.maximum(win, _FLOOR) + table.losses / np.maximum(loss, _FLOOR))
-        pull = problem.draws_precision * (problem.equal - equal)
+        pull = precision * (known - equal)
         return -float(np.sum(gain[spread > 0])) - pull
 
     least, most = 1e-4, 1.0 - 1e-6
