@@ -19,7 +19,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 LIBRARY = {
     "assay": """
         Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances event match posterior
-        rate_learned rate_moves rate_results read report screen
+        rate_learned rate_moves rate_over_time rate_results read report screen
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
@@ -120,6 +120,7 @@ OPTIONS = {
         -e --error-matrix -C --cfs-matrix -J --cfs-show -F --confidence -X --ignore-draws -t --threshold -N --decimals
         -M --ML -n --cpus -U --columns -Y --synonyms --aliases -i --include -x --exclude --no-warnings -b
         --column-format --strict --keep-duplicates --require-connected
+        --over-time --player --plot --on --peak --walk
         --errors --no-errors --pairs --los --prior --start --scale-logistic --format
     """,
     "match": """

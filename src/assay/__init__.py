@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from assay.api import posterior as posterior
     from assay.api import rate_learned as rate_learned
     from assay.api import rate_moves as rate_moves
+    from assay.api import rate_over_time as rate_over_time
     from assay.api import rate_results as rate_results
     from assay.api import report as report
     from assay.api import screen as screen
@@ -42,6 +43,7 @@ _HOME = {
     "event": "api",
     "posterior": "api",
     "rate_moves": "api",
+    "rate_over_time": "api",
     "rate_results": "api",
     "report": "api",
     "screen": "api",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 if TYPE_CHECKING:
     from assay.engine.analysis import Analysis
     from assay.games.outcomes import Outcomes
+    from assay.games.periods import Period
     from assay.games.source import Games
     from assay.learned.guess import Guesses
     from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from assay.results.listing import Style
     from assay.results.rated import RatingList
     from assay.results.sprt import Scale
+    from assay.results.timeline import Timeline
 
 File: TypeAlias = str | PathLike[str]
 SAMPLE = Path(__file__).with_name("data") / "kasparov-deep-blue-1997.pgn"  # six games to try everything with
@@ -161,6 +163,93 @@ def rate_results(
             warn_groups=not force,
             games=games,
         )
+
+
+def rate_over_time(
+    what: What | Outcomes,
+    *,
+    by: Period = "month",
+    player: str | None = None,
+    on: str | None = None,
+    peak: bool = False,
+    average: float | None = None,
+    walk: float | None = None,
+    newcomers: float | None = None,
+    white: float | Literal["fit"] = "fit",
+    draws: float | Literal["fit"] = "fit",
+    scale: float | None = None,
+    level: float = 0.95,
+    least: int = 0,
+    chart: bool = False,
+    aliases: File | None = None,
+    strict: bool = False,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    quiet: bool = True,
+) -> Timeline:
+    """Rate players over time, as `assay results --over-time` does: a rating and an error for each player and time.
+
+    `by` is month, year or event. The answer lists everybody at the end, `on` a day, by `peak`, or the times of one
+    `player`; `.moments()` has them all, `.standings(...)` any list. `walk` (Elo in a month) and the spread of
+    `newcomers` are fitted unless given. docs/results.md has the model.
+
+    >>> answer = rate_over_time(SAMPLE, by="year", average=2800)
+    >>> [(row["player"], row["time"], row["games"]) for row in answer.moments().rows]
+    [('Kasparov, Garry', '1997', 6), ('Deep Blue', '1997', 6)]
+    """
+    from assay.errors import RatingError
+    from assay.games import read
+    from assay.games.outcomes import Outcomes
+    from assay.games.periods import NO_DATE, NO_YEAR, TAGS_OF_TIME, day_of, times_of
+    from assay.results.expectancy import SCALE
+    from assay.results.history import connected_players, rate_history
+    from assay.results.rated import NO_RESULT
+    from assay.results.timeline import timeline
+
+    day = None if on is None else day_of(on, by)
+    if isinstance(what, Outcomes):
+        found = what
+    else:
+        reading = {"strict": strict, "keep_duplicates": keep_duplicates, "quiet": quiet}
+        found = read(what, where=where).outcomes(aliases=aliases, tags=TAGS_OF_TIME, **reading)
+    times = times_of(found, by)
+    use = found.counted & (times.of_game >= 0)
+    problems = dict(found.skipped)
+    if undated := int((found.counted & (times.of_game < 0)).sum()):
+        problems[NO_DATE if by == "month" else NO_YEAR] = undated
+    if found.unfinished:
+        problems[NO_RESULT] = found.unfinished
+    if not use.any():
+        raise RatingError("no game has a result and a date: ratings over time need both.")
+    whites, blacks = found.white[use], found.black[use]
+    history = rate_history(
+        whites,
+        blacks,
+        found.outcome[use],
+        times.of_game[use],
+        times.months,
+        average=2300.0 if average is None else average,
+        walk=walk,
+        newcomers=newcomers,
+        scale=SCALE if scale is None else scale,
+        white_advantage=None if white == "fit" else white,
+        draw_rate=None if draws == "fit" else draws,
+    )
+    return timeline(
+        history,
+        found.players,
+        times.names,
+        connected_players(whites, blacks, len(found.players)),
+        level=level,
+        player=player,
+        on=day,
+        peak=peak,
+        least=least,
+        chart=chart,
+        problems=problems,
+        duplicates=found.duplicates or "",
+        games={"read": len(found.outcome), "counted": int(use.sum())},
+    )
 
 
 def match(

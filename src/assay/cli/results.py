@@ -17,9 +17,11 @@ import click
 from assay import __version__
 from assay.cli.options import (
     Command,
+    OneOf,
     aliases_option,
     format_option,
     keep_duplicates_option,
+    player_option,
     print_answer,
     print_data,
     say,
@@ -162,6 +164,17 @@ input_options = stacked(
     click.option("--start", type=str, metavar="FILE", help="Start from the ratings of an earlier list (CSV)."),
     flag("--scale-logistic", text="The logistic scale with 400 points in it (-z 200.24)."),
 )  # fmt: skip
+@stacked(
+    click.option("--over-time", type=OneOf("assay.games.periods", "PERIODS"),
+                 help="Rate everybody at each time, from all games at once."),
+    player_option,
+    click.option("--plot", type=FILE, is_flag=False, flag_value="-", metavar="[FILE]",
+                 help="With --player, a chart; as .svg, .png or .pdf if FILE is named."),
+    click.option("--on", metavar="DATE", help="With --over-time: who stood where on a day, such as 2012-05-14."),
+    flag("--peak", text="With --over-time: everybody at the highest rating ever had."),
+    click.option("--walk", type=Number(0.01, 1000), metavar="ELO",
+                 help="With --over-time: how much a strength changes in a month.  [default: fitted]"),
+)  # fmt: skip
 @format_option.but(expose_value=True)
 @wide_option
 @click.pass_context
@@ -183,6 +196,7 @@ def results(ctx: click.Context, /, **switches: Any) -> None:
       assay results -q -a 2800 -A "Stockfish 16" -W -D -s 1000 -p games.pgn -o list.txt -c list.csv
       assay results -W -D --pairs --format json match.pgn
       assay results -m anchors.csv -J -C cfs.csv games.parquet
+      assay results --over-time month games.parquet --player "Carlsen,M" --plot
     """
     if switches["help"]:
         say(ctx.get_help())
@@ -208,6 +222,9 @@ def _run(switches: dict[str, Any]) -> None:
 
     _check(switches)
     clock = _Clock(switches["timelog"])
+    if switches["over_time"]:
+        _run_over_time(switches, clock)
+        return
     ordo_way = switches["pgn"] is not None or switches["pgn_list"] is not None
     talk = _talker(ordo_way and not (switches["quiet"] or switches["terse"]) and switches["format"] == "table")
     if switches["groups"]:
@@ -239,6 +256,41 @@ def _run(switches: dict[str, Any]) -> None:
         )
     clock.tell("write")
     talk("\ndone!")
+
+
+def _run_over_time(switches: Mapping[str, Any], clock: _Clock) -> None:
+    """Rate over time, and print and write what the switches ask for."""
+    from assay.api import rate_over_time
+
+    answer = rate_over_time(
+        read_input(switches, lambda text: None, clock=clock),
+        by=switches["over_time"],
+        player=switches["player"],
+        on=switches["on"],
+        peak=switches["peak"],
+        average=switches["average"],
+        walk=switches["walk"],
+        white="fit" if switches["white"] is None else switches["white"],
+        draws="fit" if switches["draw"] is None else switches["draw"] / 100.0,
+        scale=scale_of(switches),
+        level=switches["confidence"] / 100.0,
+        least=switches["threshold"],
+        chart=switches["plot"] == "-",
+    )
+    clock.tell("rate")
+    if switches["csv"]:
+        _write(switches["csv"], answer.to("csv") + "\n")
+    if switches["plot"] not in (None, "-"):
+        from assay.reports.plots import plot_history
+
+        plot_history(answer.times, answer.shown.rows, Path(switches["plot"]))
+    if switches["output"]:
+        _write(switches["output"], answer.text() + "\n")
+        for remark in answer.remarks:
+            say(remark, err=True)
+    else:
+        print_answer(answer)
+    clock.tell("write")
 
 
 def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
@@ -398,6 +450,13 @@ def _talker(loud: bool) -> Callable[[str], None]:
     return click.echo if loud else lambda text: None
 
 
+# What a list over time does not know, and what it alone knows.
+NOT_OVER_TIME = (
+    "anchor", "multi_anchors", "loose_anchors", "relations", "simulations", "error_matrix", "cfs_matrix", "los",
+    "pairs", "prior", "start", "head2head", "elostat", "groups", "white_error", "draw_error", "columns",
+    "column_format",
+)  # fmt: skip
+ONLY_OVER_TIME = ("player", "plot", "on", "peak", "walk")
 CONTRADICTIONS = (
     (("multi_anchors", "average"), "-m and -a both set the level: leave out one of them."),
     (("multi_anchors", "anchor"), "-m and -A both set the level: leave out one of them."),
@@ -419,6 +478,15 @@ def _check(switches: Mapping[str, Any]) -> None:
     for names, sentence in CONTRADICTIONS:
         if all(switches[name] not in (None, False) for name in names):
             raise RatingError(sentence)
+    for name in NOT_OVER_TIME if switches["over_time"] else ONLY_OVER_TIME:
+        if switches[name] not in (None, False):
+            named = f"--{name.replace('_', '-')}"
+            more = "does not go with --over-time" if switches["over_time"] else "belongs to --over-time"
+            raise RatingError(f"{named} {more}: leave it out{'' if switches['over_time'] else ', or add that'}.")
+    if switches["plot"] is not None and switches["player"] is None:
+        raise RatingError("--plot draws one player: name him with --player.")
+    if switches["plot"] not in (None, "-") and Path(switches["plot"]).suffix not in (".svg", ".png", ".pdf"):
+        raise RatingError(f"--plot writes .svg, .png or .pdf, not {switches['plot']}.")
     if not 50.001 <= switches["confidence"] <= 99.999:
         raise RatingError(f"a confidence of {switches['confidence']:g} % is not between 50.001 and 99.999.")
     if switches["draw"] is not None and not 0.0 <= switches["draw"] <= 99.9:
@@ -432,6 +500,7 @@ def _check(switches: Mapping[str, Any]) -> None:
 
 def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, clock: _Clock | None = None) -> Outcomes:
     """The games that the input switches name and let in."""
+    from assay.games.periods import TAGS_OF_TIME
     from assay.games.source import read
     from assay.players import read_list
 
@@ -449,6 +518,7 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, cloc
             # Ordo's command lines go on: its lists of synonyms are kept for many events.
             lenient=bool(switches["pgn"] or switches["pgn_list"] or switches["no_warnings"]),
             openings=switches.get("pairs", False),
+            tags=TAGS_OF_TIME if switches.get("over_time") else (),
             strict=switches["strict"],
             keep_duplicates=switches["keep_duplicates"],
             quiet=bool(switches.get("quiet") or switches.get("terse")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +134,24 @@ def plot_posterior(sides: Sequence[Running], level: float, folder: Path) -> Path
 
 RANKS = 12
 MOST_CURVES = 12
+
+
+def plot_history(times: Sequence[str], rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
+    """The rating of players over time, each with the band of its errors; rows are those of one or several players."""
+    figure, axis = new_figure(figsize=(9, 4.5))
+    place = {time: at for at, time in enumerate(times)}
+    colours = _colours(len({row["player"] for row in rows}))
+    for colour, name in zip(colours, dict.fromkeys(row["player"] for row in rows), strict=True):
+        own = [row for row in rows if row["player"] == name]
+        x = [place[row["time"]] for row in own]
+        value, error = (np.array([row[key] for row in own]) for key in ("rating", "error"))
+        axis.plot(x, value, color=colour, marker="o", markersize=3, label=name)
+        axis.fill_between(x, value - error, value + error, color=colour, alpha=0.2, linewidth=0)
+    shown = range(0, len(times), max(len(times) // 8, 1))
+    axis.set_xticks(list(shown), [times[at][:10] for at in shown], rotation=30, ha="right")
+    axis.set_ylabel("rating")
+    axis.legend()
+    return save(figure, path.parent, path.name)
 
 
 def plot_fits(turns: Turns, rows: Sequence[FitRow], how: Fitting, folder: Path) -> list[Path]:

@@ -1,14 +1,14 @@
 """Ratings over time: a rating for each player and time at which he played, from all games at once.
 
-Games between two players at a time follow the model of the static fit: expectancy, White's advantage, draws. Between two
-times of a player the strength takes a random walk (a Wiener process): the difference is normal with a variance that grows
-with the time between them. A player's first strength is normal about the level of all newcomers. Both variances are
-fitted. This is whole-history rating (Coulom, 2008); what is found is the joint maximum, by Newton's method: for each
-player a tridiagonal matrix, joined by the games, solved by conjugate gradients with the tridiagonal parts as the
+Games between two players at a time follow the model of the static fit: expectancy, White's advantage, draws. Between
+two times of a player the strength takes a random walk (a Wiener process): the difference is normal with a variance that
+grows with the time between them. A player's first strength is normal about the level of all newcomers. Both variances
+are fitted. This is whole-history rating (Coulom, 2008); what is found is the joint maximum, by Newton's method: for
+each player a tridiagonal matrix, joined by the games, solved by conjugate gradients with the tridiagonal parts as the
 preconditioner.
 
-The variances are those that make what was seen likeliest, in the Laplace approximation: the walk's is the mean, over all
-steps of all players, of the squared step and its variance, each by its time (the fixed point of the EM algorithm).
+The variances are those that make what was seen likeliest, in the Laplace approximation: the walk's is the mean, over
+all steps of all players, of the squared step and its variance, each by its time (the fixed point of the EM algorithm).
 
 Errors: up to some size from the inverse of the whole matrix. Beyond, for each player from the own tridiagonal part, in
 which a game counts less the less sure the opponent's rating is: 1 / (1 / information + variance of the opponent).
@@ -159,8 +159,8 @@ def rate_history(
 ) -> History:
     """Rate players over time: `outcome` is twice White's score, `time` the number of each game's time in `months`.
 
-    What is None is fitted: the `walk` (Elo in a month), the spread of `newcomers`, White's advantage, the draw rate. The
-    average of all players, each at the mean of the own ratings, is `average`.
+    What is None is fitted: the `walk` (Elo in a month), the spread of `newcomers`, White's advantage, the draw rate.
+    The average of all players, each at the mean of the own ratings, is `average`.
     """
     if not len(white):
         raise RatingError("there are no games to rate over time.")
@@ -284,8 +284,8 @@ class _Fit:
 
     def newton(self, small: float) -> tuple[_Fit, int]:
         """The maximum for these variances, to steps below `small`."""
-        fit, taken = self, 0
-        for _ in range(_NEWTON):
+        fit = self
+        for taken in range(_NEWTON):
             gradient = fit.gradient(fit.ratings, fit.white)
             step = np.clip(fit.step(gradient, 1e-2 if not taken else 1e-4), -_FARTHEST, _FARTHEST)
             rise, share = float(gradient @ step), 1.0
@@ -299,9 +299,8 @@ class _Fit:
                 equal = likeliest_draws(fit.table, fit.chances(ratings, white))
             moved = abs(equal - fit.equal) > 1e-6
             fit = replace(fit, ratings=ratings, white=white, equal=equal)
-            taken += 1
             if share * float(np.max(np.abs(step))) < small and not (moved and small <= _SMALL):
-                return fit, taken
+                return fit, taken + 1
         raise RatingError("the ratings over time do not settle; leave out players with few games.")
 
     def variances(self) -> tuple[Floats, Floats]:
@@ -332,8 +331,15 @@ class _Fit:
         full[at[1:], at[:-1]] += beside
         full[:n, n] = full[n, :n] = with_white - with_black if self.fit_white else 0.0
         full[n, n] = weight.sum() if self.fit_white else 1.0
-        inverse = np.linalg.inv(full)
-        spread, later = np.diagonal(inverse)[:n].copy(), self.moments.later
+        inverse = np.linalg.inv(full)[:n, :n]
+        # Errors are those to the average of the pool: what moves all of a pool alike is left out.
+        who = self.moments.player
+        pool = connected_players(who[table.white], who[table.black], int(who.max()) + 1)[who]
+        same = (pool[:, None] == pool[None, :]).astype(np.float64)
+        mean = same / same.sum(axis=1, keepdims=True)
+        inverse = inverse - mean @ inverse
+        inverse = inverse - inverse @ mean.T
+        spread, later = np.maximum(np.diagonal(inverse), 0.0), self.moments.later
         return spread, spread[later] + spread[later - 1] - 2.0 * inverse[later, later - 1]
 
 
@@ -343,7 +349,7 @@ def _likeliest(fit: _Fit, walk: bool, newcomers: bool) -> tuple[_Fit, int]:
     walk = walk and len(fit.moments.later) > 0
 
     def look(fit: _Fit) -> tuple[_Fit, float]:
-        """The maximum for a walk, the spread of newcomers there, and how much the walk seems too small (a logarithm)."""
+        """The maximum for a walk, the spread of newcomers there, and by how much the walk seems too small."""
         nonlocal taken
         for _ in range(_ROUNDS):
             fit, steps = fit.newton(_NEAR)
