@@ -20,14 +20,15 @@ PACKAGE = Path(assay.__file__).parent
 MAY_IMPORT = {
     "fetch": set(),
     "games": {"fetch"},
+    "lists": {"games"},
     "engine": {"games"},
     "policy": {"games"},
     "results": set(),
-    "moves": {"games", "engine", "policy"},
+    "moves": {"games", "lists", "engine", "policy"},
     "learned": {"games", "engine"},
-    "reports": {"games", "engine", "policy", "moves", "learned", "results"},
+    "reports": {"games", "lists", "engine", "policy", "moves", "learned", "results"},
     "web": {"fetch", "games", "engine", "moves", "learned", "results", "reports"},
-    "cli": {"fetch", "games", "engine", "policy", "moves", "learned", "results", "reports", "web"},
+    "cli": {"fetch", "games", "lists", "engine", "policy", "moves", "learned", "results", "reports", "web"},
 }
 HEAVY = {
     "numpy",

@@ -87,7 +87,10 @@ OPTIONS = {
     "balance": "--per-band --out-pgn --band-width --where --seed --format",
     "fetch": "-o --out --since --until --max --speed --rated --casual --color --vs --analysed --forget --format",
     "sample": "-o --out --format",
-    "event": "-o --out --where --format --wide",
+    "event": "-o --out --where --rating --format --wide",
+    "players": "--where --format --wide",
+    "ratings add": "--month --kind --format",
+    "ratings list": "--format",
     "analyse": """
         --store --engine --depth --lines --nodes --workers --hash --option --cluster --from-move --where --limit
         --patience

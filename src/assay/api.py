@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assay.results.rated import RatingList
     from assay.results.sprt import Scale
     from assay.results.timeline import Timeline
+    from assay.table import Answer
 
 File: TypeAlias = str | PathLike[str]
 SAMPLE = Path(__file__).with_name("data") / "kasparov-deep-blue-1997.pgn"  # six games to try everything with
@@ -498,18 +499,48 @@ def calibrate(
     )
 
 
-def event(what: What, *, where: str | None = None) -> EventTable:
+def event(what: What, *, rating: str = "tag", where: str | None = None) -> EventTable:
     """The table of an event, as `assay event` prints it: points, expected points, performance by FIDE's table, change
     of rating with K, average of opponents, and the results round by round.
 
-    `what` is a FIDE tournament report (.trf) or games. `.to("html")` is a page.
+    `what` is a FIDE tournament report (.trf) or games; with `rating="fide"` ratings and K are those of FIDE's lists.
+    `.to("html")` is a page.
 
     >>> event(SAMPLE).table.select("player", "points", "games").rows()
     [('Deep Blue', 3.5, 6), ('Kasparov, Garry', 2.5, 6)]
     """
     from assay.reports.event import event_on
 
-    return event_on(what, where=where)
+    return event_on(what, rating=rating, where=where)
+
+
+def players(what: What, *, where: str | None = None) -> Answer:
+    """Who plays in some games, as `assay players` lists it: ids, spellings, games, ratings, and who looks alike.
+
+    >>> players(SAMPLE).table.select("player", "games").rows()
+    [('Deep Blue', 6), ('Kasparov, Garry', 6)]
+    """
+    from assay.games import read
+    from assay.games.people import people_in
+    from assay.table import Answer, Table, columns_of
+
+    games = read(what, where=where)
+    rows = [
+        {
+            "player": person.name,
+            "fide_id": person.fide_id,
+            "games": person.games,
+            "lowest": person.lowest,
+            "highest": person.highest,
+            "spellings": "; ".join(person.spellings) if person.spellings != (person.name,) else None,
+            "like": "; ".join(person.like) or None,
+        }
+        for person in people_in(games)
+    ]
+    if not rows:
+        raise games.no_games()
+    names = ("player", "fide_id", "games", "lowest", "highest", "spellings", "like")
+    return Answer(shown=Table(rows, columns_of(names, titles={"like": "looks like"})), problems=games.problems)
 
 
 def report(what: What, **analysing: Unpack[Analysing]) -> WrittenReport:

@@ -38,6 +38,7 @@ CASES = {
     "report": f"{STORED} -o OUT.csv",
     "results": "--format json",
     "event": "--format json",
+    "players": "--format json",
     "prep": "-o OUT.pgn",
     "guess": "--model otb --format json",
     "planes": "--game 2 --ply 30 --format json",
@@ -46,7 +47,14 @@ CASES = {
 }
 FORMS = ("UTF-16 in a zip", "folder", "several files", "index", "index with text", "CSV index", "stdin", "pipe")
 NO_GAMES = {"month", "sample", "analyses", "export-analyses", "import-analyses", "simulate", "calibration", "train"}
-NO_GAMES |= {"fetch", "evaluate", "chances", "policy", "serve"}  # of these some read a single position or hold commands
+NO_GAMES |= {
+    "fetch",
+    "ratings",
+    "evaluate",
+    "chances",
+    "policy",
+    "serve",
+}  # of these some read a single position or hold commands
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from assay.cli.main import COMMANDS
 OTHERWISE = {
     ("report", "--format"): "what kind of file is written",
     ("event", "--format"): "what kind of file is written",
+    ("screen", "--rating"): "a file of ratings, too",
     ("fetch", "--analysed"): "by the service",
     ("simulate", "--store"): "analyses are kept only if asked for",
     ("policy gather", "--without"): "games of a file, not a number",

@@ -1,4 +1,4 @@
-"""The commands on an event and its people: event."""
+"""The commands on an event, its people and their ratings: event, players, ratings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from assay.cli.options import (
     OneOf,
     files_argument,
     out_option,
+    print_answer,
     print_data,
+    rating_option,
     say,
+    table_options,
     where_option,
     wide_option,
     width,
 )
+from assay.table import Answer, Table, columns_of
 
 
 @click.command(cls=Command)
@@ -29,8 +33,11 @@ from assay.cli.options import (
     type=OneOf("assay.results.crosstable", "EVENT_FORMATS"),
     help="How to print or write it.  [default: by the name of the output, else table]",
 )
+@rating_option
 @wide_option.but(expose_value=True)
-def event(files: tuple[str, ...], where: str | None, out: Path | None, format: str | None, wide: bool) -> None:
+def event(
+    files: tuple[str, ...], where: str | None, out: Path | None, format: str | None, rating: str, wide: bool
+) -> None:
     """Show the table of an event: what an arbiter looks for first.
 
     FILE is a FIDE tournament report (.trf, TRF16 or TRF-2026), or games: PGN, a table of results, or a link. A row per
@@ -50,7 +57,7 @@ def event(files: tuple[str, ...], where: str | None, out: Path | None, format: s
 
     suffix = out.suffix.lower().removeprefix(".") if out else ""
     kind = format or (suffix if suffix in EVENT_FORMATS else "table")
-    answer = make_table(files, where=where)
+    answer = make_table(files, where=where, rating=rating)
     text = answer.to(kind, width(), wide=wide)
     if out is None:
         print_data(text + "\n") if kind == "html" else say(text)
@@ -60,3 +67,90 @@ def event(files: tuple[str, ...], where: str | None, out: Path | None, format: s
         say(f"assay: wrote {out}", err=True)
     for remark in answer.remarks:
         say(remark, err=True)
+
+
+@click.command(cls=Command)
+@files_argument
+@where_option
+@table_options
+def players(files: tuple[str, ...], where: str | None) -> None:
+    """List who plays in some games: names with FIDE ids, spellings, games, ratings, and who looks like one person.
+
+    One person under several spellings is told by the id, and so are two people of one name; ratings, reports and lists
+    go by that. Who has no id, and a name that is the same but for its spelling or its initials, is shown as alike: put
+    them into a file for --aliases if they are one.
+
+    \b
+    Examples:
+      assay players season.pgn
+      assay players *.pgn --format csv > players.csv
+    """
+    from assay.api import players as list_players
+
+    print_answer(list_players(files, where=where))
+
+
+@click.group()
+def ratings() -> None:
+    """FIDE's rating lists, for --rating fide: the rating in force on the day of a game, with K and year of birth.
+
+    \b
+    Examples:
+      assay ratings add standard_rating_list.zip --month 2024-03
+      assay ratings list
+    """
+
+
+@ratings.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--month", metavar="YYYY-MM", help="The month of the list.  [default: as the list or its name says]")
+@click.option(
+    "--kind",
+    type=OneOf("assay.lists.fidelist", "KINDS"),
+    help="What the ratings are.  [default: as the list or its name says, else standard]",
+)
+@table_options
+def add(files: tuple[str, ...], month: str | None, kind: str | None) -> None:
+    """Take in lists that FIDE offers for download: text, XML or zip; standard, rapid, blitz or combined.
+
+    They become a compact Parquet file for each month in the data folder; players without any rating are left out.
+    Lists of one month go together: standard, rapid and blitz may come one by one.
+
+    \b
+    Examples:
+      assay ratings add standard_mar24frl.txt
+      assay ratings add players_list_xml.zip --month 2024-03
+      assay ratings add rapid_rating_list.zip --kind rapid --month 2024-03
+    """
+    from assay.lists.inforce import add as take_in
+
+    rows = []
+    for file in files:
+        made = take_in(file, month=month, kind=kind)
+        rows.append(
+            {
+                "file": file,
+                "month": made.month,
+                "ratings": ", ".join(made.kinds),
+                "players": made.players,
+                "bytes": made.bytes,
+            }
+        )
+        for reason, count in made.problems.most_common():
+            say(f"assay: {file}: {count:,} x {reason}", err=True)
+    print_answer(Answer(shown=Table(rows, columns_of(("file", "month", "ratings", "players", "bytes")))))
+
+
+@ratings.command(name="list", cls=Command)
+@table_options
+def list_months() -> None:
+    """List the months whose lists are here.
+
+    \b
+    Examples:
+      assay ratings list
+    """
+    from assay.lists.inforce import folder, months
+
+    rows = [{"month": month, "bytes": (folder() / f"{month}.parquet").stat().st_size} for month in months()]
+    print_answer(Answer(shown=Table(rows, columns_of(("month", "bytes")))))

@@ -20,6 +20,7 @@ from assay.cli.options import (
     player_option,
     plots_option,
     print_answer,
+    rating_option,
     say,
     seed_option,
     table_options,
@@ -40,6 +41,7 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 )
 @player_option
 @without_option
+@rating_option
 @click.option("--min-turns", type=click.IntRange(1), default=1, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
@@ -176,8 +178,9 @@ def _prior(text: str) -> tuple[float, float] | str | None:
     "ratings",
     default="tag",
     show_default=True,
-    metavar="tag|FILE",
-    help="Ratings to compare with: those of the tags, or of a CSV file of names and ratings or a .trf report.",
+    metavar="tag|fide|FILE",
+    help="Ratings to compare with: those of the tags, those in force by FIDE's lists ('assay ratings add'), or "
+    "those of a CSV file of names and ratings or of a .trf report.",
 )
 @click.option(
     "--null",
@@ -197,7 +200,7 @@ def _prior(text: str) -> tuple[float, float] | str | None:
     default=0,
     show_default=True,
     metavar="ELO",
-    help="Standard error of the ratings, for players whose rating is young or old.",
+    help="Standard error of the ratings, for players whose rating is young or old; --rating fide has one for each.",
 )
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no z.")
 @analysis_options

@@ -212,6 +212,15 @@ band_width_option = Shared(
     help="Width of a rating band, in Elo.",
 )
 
+rating_option = Shared(
+    "--rating",
+    default="tag",
+    show_default=True,
+    metavar="tag|fide",
+    type=click.Choice(["tag", "fide"]),
+    help="Ratings of the players: those of the tags, or those in force by FIDE's lists ('assay ratings add').",
+)
+
 # The analyses.
 store_option = Shared("--store", type=FILE, help="Analysis store.  [default: in the user's data folder]")
 depth_option = Shared("--depth", type=click.IntRange(1, 244), help="Depth of the analyses, in plies.  [default: 8]")
@@ -387,6 +396,7 @@ def tell_turns(turns: Turns, problems: Counter[str], rests_on: str) -> None:
     )
 
 
+_LISTS = ("ratings/", "a Parquet file for each month, in the data folder")
 _STORE = ("analyses.db", "the analysis store, in the user's data folder; --store names another")
 EXIT = (
     ("0", "the job was done"),
@@ -432,6 +442,9 @@ FOOT = {
         (("fetched/", "what was fetched, by account and month, in the data folder; --forget removes it"),),
         "or: not everything came; the games that did are written",
     ),
+    "players": Foot(("ratings add", "event", "results"), "fide"),
+    "ratings add": Foot(("ratings list", "screen", "event"), "fide", (_LISTS,)),
+    "ratings list": Foot(("ratings add",), "fide", (_LISTS,)),
     "sample": Foot(("ipr", "screen", "results", "guess"), "index"),
     "analyse": Foot(("analyses", "ipr", "fit", "export-analyses"), "analysis", (_STORE,)),
     "analyses": Foot(("analyse", "export-analyses"), "analysis", (_STORE,)),

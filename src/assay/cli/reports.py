@@ -20,6 +20,7 @@ from assay.cli.options import (
     one_engine,
     out_option,
     quick_option,
+    rating_option,
     say,
     store_option,
     workers_option,
@@ -39,6 +40,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
     type=click.Choice(FORMATS),
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
+@rating_option
 @analysis_options
 @aliases_option
 def report(

@@ -32,6 +32,7 @@ SELF_PLAY = "a player against himself"
 UNKNOWN_PLAYER = 'player "?" or without a name'
 INDEX_SUFFIX = ".parquet"
 TAGS = ("White", "Black", "Result")
+ID_TAGS = ("WhiteFideId", "BlackFideId")
 # What, besides the moves, tells copies of a game.
 COPY_TAGS = ("Date", "Round", "Event", "Site")
 TERMINATION = "Termination"
@@ -212,14 +213,16 @@ def read_outcomes(
     tags to keep, `openings` numbers the openings, where games tell them.
     """
     more = (*(OPENING_TAGS if openings else ()), *(() if keep_duplicates else COPY_TAGS), *tags)
-    wanted = tuple(dict.fromkeys((*TAGS, *more)))
+    wanted = tuple(dict.fromkeys((*TAGS, *ID_TAGS, *more)))
     files = find_files(paths)
     # Only the thorough reader knows more than who won; that a file tells no terminations the quick one can tell.
     thorough = openings or where is not None or not set(tags) <= {TERMINATION}
     each = files if keep_duplicates else _each_once(files)
     sources = [*_sources(each, wanted, where, names or {}, quiet, thorough)]
-    source = _merge(sources, wanted)
-    names = read_aliases(aliases, set(source.values["White"]), lenient=lenient) if aliases else {}
+    merged = _merge(sources, wanted)
+    source = _by_person(merged)
+    present = {*merged.values["White"], *source.values["White"]}
+    names = read_aliases(aliases, present, lenient=lenient) if aliases else {}
     results = _results(source, names, openings, None if keep_duplicates else _first_of(source, sources, names))
     results = replace(results, tags={tag: (source.codes[tag], source.values[tag]) for tag in tags})
     if strict and results.skipped:
@@ -443,6 +446,31 @@ def _merge(sources: list[_Source], wanted: Sequence[str]) -> _Source:
         merged.codes[tag] = np.concatenate(parts[tag])
         merged.values[tag] = list(index[tag])
     return merged
+
+
+def _by_person(source: _Source) -> _Source:
+    """One name for each person: several spellings of one FIDE id are one, several ids of one name are several."""
+    if not any((source.codes[tag] >= 0).any() for tag in ID_TAGS):
+        return source
+    from assay.games.people import id_of, names_of
+
+    names = source.values["White"]
+    pairs: list[npt.NDArray[np.int64]] = []
+    numbers: dict[int | None, int] = {None: 0}
+    for side in ("White", "Black"):
+        tag = f"{side}FideId"
+        known = [numbers.setdefault(id_of(value), len(numbers)) for value in source.values[tag]]
+        ids = np.array([*known, 0], np.int64)[source.codes[tag]]
+        pairs.append(source.codes[side].astype(np.int64) * (1 << 31) + ids)
+    kinds, where, counts = np.unique(np.concatenate(pairs), return_inverse=True, return_counts=True)
+    listed = list(numbers)
+    who = [(names[kind >> 31], listed[kind & ((1 << 31) - 1)]) if kind >= 0 else None for kind in kinds.tolist()]
+    told = names_of({pair: int(count) for pair, count in zip(who, counts, strict=True) if pair is not None})
+    shown: dict[str, int] = {}
+    codes = np.array([-1 if pair is None else shown.setdefault(told[pair], len(shown)) for pair in who], np.int32)
+    white, black = np.split(codes[where.ravel()], 2)
+    values = source.values | {"White": list(shown), "Black": list(shown)}
+    return replace(source, codes=source.codes | {"White": white, "Black": black}, values=values)
 
 
 def _results(source: _Source, aliases: Mapping[str, str], openings: bool, first: Places | None) -> Outcomes:

@@ -29,6 +29,8 @@ _ENDED = b"\n[Termination "
 # What tells a game from others besides its players and its result.
 _TOLD_APART = re.compile(rb"\n[ \t]*(?:[0-9]+[ \t]*\.|\[Round )")
 
+_ID = b'FideId "'  # who is who is not told by names alone
+
 _LOW = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
 _QUOTES = np.uint64(0x2222222222222222)
@@ -70,7 +72,7 @@ def read_plain(path: str | Path, *, bare: bool = False, ended: bool = False) -> 
     with Stream(path) as stream:
         try:
             for data in _whole_games(stream):
-                if (bare and _TOLD_APART.search(data)) or (ended and _ENDED in data):
+                if (bare and _TOLD_APART.search(data)) or (ended and _ENDED in data) or _ID in data:
                     return None
                 for column, codes in zip(columns, _triples(data, players, results), strict=True):
                     column.append(codes)

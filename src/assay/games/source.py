@@ -167,8 +167,11 @@ class Games:
                     yield from _cut(file.name, part, chosen)
 
     def all(self) -> list[Game]:
-        """The games in a list; that there are none is an :class:`~assay.errors.InputError`."""
-        games = list(self)
+        """The games in a list, one name for each person who has a FIDE id; that there are none is an
+        :class:`~assay.errors.InputError`."""
+        from assay.games.people import joined
+
+        games = joined(list(self))
         if not games:
             raise self.no_games()
         return games
@@ -292,6 +295,25 @@ class Games:
                     places[name] = _copied(name, self._folder / f"piped-{len(places)}")
         files = [_File(shown(name), places[name]) for name in self.files]
         return tuple(self._completed(files) if any(is_trf(file.name) for file in files) else files)
+
+    def everything(self) -> Iterator[Game]:
+        """All games, whatever the filter."""
+        return iter(Games(self.files, None, self) if self.where is not None else self)
+
+    def rewritten(self, change: Callable[[Game], bytes]) -> Games:
+        """The same games with other texts, what `change` makes of each; the filter looks at these."""
+        by_file: dict[str, list[bytes]] = {file.name: [] for file in self._files}
+        for game in self.everything():
+            by_file.setdefault(game.source, []).append(change(game).strip() + b"\n")
+        made = Games(self.files, self.where)
+        files = []
+        for number, (name, texts) in enumerate(by_file.items()):
+            place = made._folder / f"rewritten-{number}.pgn"
+            if write(texts, place):
+                files.append(_File(name, str(place)))
+        made.__dict__["_files"] = tuple(files) or self._files  # what is cached there
+        made._found.update(self._found)
+        return made
 
     @cached_property
     def tournaments(self) -> tuple[Tournament, ...]:

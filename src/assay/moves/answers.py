@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -26,6 +26,7 @@ from assay.games.duplicates import Seen
 from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.games.trf import is_trf, read_trf
+from assay.lists.filling import filled
 from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import analysed, analysed_turns, turns_in
@@ -83,6 +84,7 @@ class Analysing(TypedDict, total=False):
     keep_duplicates: bool
     where: str | None
     quiet: bool
+    rating: str | None  # "fide": the ratings that were in force, by FIDE's lists
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ class Ready:
     policy: Network | bool
     problems: Counter[str]
     remarks: tuple[str, ...]
+    errors: Mapping[str, float] = field(default_factory=dict)  # of the ratings, if lists tell them
 
 
 def ready(
@@ -115,6 +118,7 @@ def ready(
     keep_duplicates: bool = False,
     where: str | None = None,
     quiet: bool = True,
+    rating: str | None = None,
     game: int | None = None,
     without: Sequence[int] = (),
     check: Callable[[set[str], Mapping[str, str]], None] | None = None,
@@ -126,11 +130,18 @@ def ready(
     """
     chosen = asked_calibration(calibration, depth, quick, deep, what.depth if isinstance(what, Analysis) else None)
     network = open_network(policy) if isinstance(policy, str) else policy
+    if rating not in (None, "tag", "fide"):
+        raise InputError(f"there are no ratings {rating!r:.40}: tag or fide.")
     duplicates, problems, names = "", Counter[str](), None
+    errors: dict[str, float] = {}
+    told: Sequence[str] = ()
     if isinstance(what, Analysis):
         turns, problems = turns_in(what, chosen), what.problems
     else:
         found = read(what, where=where)
+        if rating == "fide":
+            lists = filled(found)
+            found, errors, told = lists.games, dict(lists.errors), lists.remarks
         games, seen = found.all(), Seen()
         problems = found.problems
         names = read_aliases(aliases, players_of(games)) if aliases else None
@@ -164,7 +175,9 @@ def ready(
         named = ", ".join(str(one) for one in sorted(set(without)))
         remarks.append(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.")
         turns = kept
-    return Ready(turns, chosen, network, problems + turns.problems, tuple(remarks))
+    if names:
+        errors = {names.get(name, name): error for name, error in errors.items()}
+    return Ready(turns, chosen, network, problems + turns.problems, (*remarks, *told), errors)
 
 
 def asked_calibration(
@@ -362,6 +375,8 @@ def screen_field(
 ) -> ScreenedField:
     """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
     report, given = None, None
+    if ratings == "fide":
+        analysing["rating"], ratings = "fide", None
     if not isinstance(ratings, str | PathLike):
         given = ratings
     elif is_trf(Path(ratings)):
@@ -382,7 +397,8 @@ def screen_field(
     _check_player(found.turns, player)
     evidence, groups = weigh(found.turns, found.calibration, found.policy), by_pool(found.turns, "player", by)
     # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
-    rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=rating_error, min_turns=min_turns)
+    error = rating_error or found.errors
+    rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns)
     shown = [row for row in rows if player in (None, row.player)]
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
     digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}

@@ -134,18 +134,19 @@ def screen_groups(
     *,
     ratings: Mapping[str, float] | None = None,
     null: str = "calibrated",
-    rating_error: float = 0.0,
+    rating_error: float | Mapping[str, float] = 0.0,
     min_turns: int = FEWEST_TURNS,
 ) -> list[ScreenRow]:
     """Screen every group; the turns are grouped by player and part (an event, a round, a phase).
 
-    `ratings` by player take the place of the tags. With `null="field"` the z's are measured against the centre and
-    spread of the field itself (those of the same pool, by rating band where ten players share one).
+    `ratings` by player take the place of the tags; `rating_error` may be one by player, too. With `null="field"` the
+    z's are measured against the centre and spread of the field itself (those of the same pool, by rating band where
+    ten players share one).
     """
     own = null == "field"
     estimates = evidence.estimates(groups)
     rows = [
-        _row(evidence, key, turns, found, ratings, own, rating_error, min_turns)
+        _row(evidence, key, turns, found, ratings, own, _error(rating_error, key[0]), min_turns)
         for key, turns, found in zip(groups.keys, groups.turns, estimates, strict=True)
     ]
     rows = _against_field(rows) if own else rows
@@ -158,6 +159,10 @@ def screen_groups(
     ]
     judged_rows.sort(key=lambda row: -(row.z or 0.0))
     return judged_rows + [row for row in rows if row.z is None]
+
+
+def _error(given: float | Mapping[str, float], player: str) -> float:
+    return given.get(player, 0.0) if isinstance(given, Mapping) else given
 
 
 def _row(

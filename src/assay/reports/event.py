@@ -13,28 +13,34 @@ from assay.games.completing import UNKNOWN
 from assay.games.outcomes import score_of
 from assay.games.stream import Paths
 from assay.games.trf import Tournament
+from assay.lists.filling import filled
+from assay.lists.inforce import ListEntry
 from assay.results.crosstable import Contestant, EventTable, Met, event_table
 from assay.table import counted, reasons
 
 
-def event_on(what: Paths | Games, *, where: str | None = None) -> EventTable:
+def event_on(what: Paths | Games, *, rating: str = "tag", where: str | None = None) -> EventTable:
     """The table of an event; see :func:`assay.api.event`."""
     games = read(what, where=where)
+    lists = filled(games) if rating == "fide" else None
     if len(games.tournaments) > 1:
         raise InputError("give the report of one tournament at a time.")
     if games.tournaments:
-        return _of_report(games.tournaments[0])
-    return _of_games(games)
+        found = _of_report(games.tournaments[0], lists.people if lists else {})
+    else:
+        found = _of_games(lists.games if lists else games, lists.people if lists else {})
+    return replace(found, remarks=[*found.remarks, *(lists.remarks if lists else ())])
 
 
-def _of_report(tournament: Tournament) -> EventTable:
+def _of_report(tournament: Tournament, lists: Mapping[str, ListEntry]) -> EventTable:
     place = {number: at for at, number in enumerate(tournament.players)}
     contestants = [
         Contestant(
             name=player.name,
             rounds=tuple(Met(each.round, place.get(each.opponent), each.white, each.code) for each in player.pairings),
             number=player.number,
-            rating=player.rating,
+            rating=lists[player.name].rating if player.name in lists else player.rating,
+            k=lists[player.name].k if player.name in lists else None,
             title=player.title,
             federation=player.federation,
             fide_id=player.fide_id,
@@ -55,7 +61,7 @@ def _of_report(tournament: Tournament) -> EventTable:
     return replace(found, problems=tournament.problems, remarks=told)
 
 
-def _of_games(games: Games) -> EventTable:
+def _of_games(games: Games, lists: Mapping[str, ListEntry]) -> EventTable:
     """The table of games: ratings are those of the first game of each, rounds those of the tags, else in order."""
     place: dict[str, int] = {}
     about: list[dict[str, Any]] = []
@@ -100,6 +106,7 @@ def _of_games(games: Games) -> EventTable:
             name=name,
             rounds=tuple(sorted(met[at], key=_by_round)),
             rating=_number(about[at], "Elo"),
+            k=lists[name].k if name in lists else None,
             title=about[at].get("Title"),
             federation=about[at].get("Fed"),
             fide_id=_number(about[at], "FideId"),

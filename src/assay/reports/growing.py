@@ -19,6 +19,7 @@ from assay.games import Games, read
 from assay.games.duplicates import Duplicates
 from assay.games.split import players_of
 from assay.games.stream import Paths
+from assay.lists.filling import filled
 from assay.moves.analysed import analysed
 from assay.moves.answers import asked_calibration
 from assay.moves.calibration import Calibration, load, preset_depth
@@ -197,6 +198,7 @@ def report_on(
     keep_duplicates: bool = False,
     where: str | None = None,
     quiet: bool = True,
+    rating: str | None = None,
 ) -> WrittenReport:
     """Make a report; see :func:`assay.api.report`."""
     asked = asked_calibration(calibration, depth, quick, deep)
@@ -214,6 +216,10 @@ def report_on(
         policy=open_network(policy) if isinstance(policy, str) else policy,
         aliases=Path(aliases) if aliases else None,
     )
+    told: tuple[str, ...] = ()
+    if rating == "fide":
+        lists = filled(read(what, where=where))
+        what, where, told = lists.games, None, lists.remarks
     made = make(what, making, where=where, quiet=quiet)
     whole = dict.fromkeys(("tag", "result", "ipr", "learned"), 0) | {"points": 1}
     shown = ("player", "games", "points", "turns", "tag", "result", "ipr", "learned", "z")
@@ -225,5 +231,5 @@ def report_on(
         ),
         estimates={player.name: player.intrinsic for player in made.players},
         problems=made.provenance.problems,
-        remarks=told_copies(made.provenance.duplicates),
+        remarks=[*told_copies(made.provenance.duplicates), *told],
     )

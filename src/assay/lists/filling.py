@@ -1,0 +1,135 @@
+"""Games with the ratings that were in force on their days: missing tags filled, tags that differ named."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from assay.errors import InputError
+from assay.games import Game, Games
+from assay.games.completing import UNKNOWN, Remarks, with_tags
+from assay.lists.inforce import InForce, ListEntry, months, published
+from assay.lists.ratingerror import rating_error
+from assay.pools import is_online, pool_of
+from assay.table import counted
+
+SIDES = ("White", "Black")
+
+
+@dataclass(frozen=True)
+class Filled:
+    """Games with the ratings of lists, who was found there (the newest entry of each name), and what is to be said."""
+
+    games: Games
+    people: Mapping[str, ListEntry] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)  # of the ratings of each, the mean over the games
+    remarks: tuple[str, ...] = ()
+
+
+def error_of(entry: ListEntry) -> float:
+    """The error of a rating on a list."""
+    age = int(entry.month[:4]) - entry.birth if entry.birth is not None else None
+    return rating_error(entry.rating, k=entry.k, age=age)
+
+
+def kind_of(tags: Mapping[str, str]) -> str | None:
+    """Which rating counts for a game: standard, rapid or blitz; None if it was played elsewhere than over a board."""
+    pool = pool_of(tags.get("Site", ""), tags.get("Event", ""), tags.get("TimeControl", ""))
+    if is_online(pool):
+        return None
+    return {"otb-rapid": "rapid", "otb-blitz": "blitz"}.get(pool, "standard")
+
+
+def filled(games: Games) -> Filled:
+    """The games with the ratings of FIDE's lists, by id, else by name and federation."""
+    if not months():
+        raise InputError("no list of FIDE is here: download one and take it in with 'assay ratings add FILE'.")
+    needs: dict[str, tuple[set[int], set[str]]] = defaultdict(lambda: (set(), set()))
+    remarks, lacking, undated, elsewhere = Remarks(), Counter[str](), 0, 0
+    there = set(months())
+    every = games.everything()
+    for game in every:
+        tags, month = game.tags, published(game.tags.get("Date", ""))
+        if kind_of(tags) is None:
+            elsewhere += 1
+        elif month is None:
+            undated += 1
+        elif month not in there:
+            lacking[month] += 1
+        else:
+            for side in SIDES:
+                ids, names = needs[month]
+                fide_id = _id(tags, side)
+                ids.add(fide_id) if fide_id is not None else names.add(tags.get(side, ""))
+    lists = {month: InForce(month, *need) for month, need in needs.items()}
+    people: dict[str, ListEntry] = {}
+    errors: dict[str, list[float]] = defaultdict(list)
+    counts: Counter[str] = Counter()
+
+    def change(game: Game) -> bytes:
+        tags = game.tags
+        kind, month = kind_of(tags), published(tags.get("Date", ""))
+        if kind is None or month not in lists:
+            return game.data
+        new: dict[str, str] = {}
+        for side in SIDES:
+            name = tags.get(side, "")
+            entry = lists[month].find(_id(tags, side), name, tags.get(f"{side}Fed"), kind)
+            if entry is None:
+                remarks.add(f"Not on the list of {month}, or without a {kind} rating", name)
+                continue
+            if name not in people or people[name].month <= entry.month:
+                people[name] = entry
+            errors[name].append(error_of(entry))
+            new |= _tags(tags, side, entry, counts, remarks)
+        return with_tags(game, new) if new else game.data
+
+    made = games.rewritten(change)
+    mean = {name: sum(each) / len(each) for name, each in errors.items()}
+    return Filled(made, people, mean, tuple(_told(counts, lacking, undated, elsewhere, remarks)))
+
+
+def _id(tags: Mapping[str, str], side: str) -> int | None:
+    text = tags.get(f"{side}FideId", "").strip()
+    return int(text) if text.isascii() and text.isdecimal() and 0 < int(text) < 2**31 else None
+
+
+def _tags(
+    tags: Mapping[str, str], side: str, entry: ListEntry, counts: Counter[str], remarks: Remarks
+) -> dict[str, str]:
+    """What the list says of a side, where the tags lack it; the rating in any case."""
+    old = tags.get(f"{side}Elo", "").strip()
+    said = {"FideId": entry.fide_id, "Title": entry.title, "Fed": entry.federation, "BirthYear": entry.birth}
+    new = {
+        f"{side}{name}": str(value)
+        for name, value in said.items()
+        if value is not None and tags.get(f"{side}{name}", "").strip() in UNKNOWN
+    }
+    if old in UNKNOWN:
+        counts["filled"] += 1
+    elif old == str(entry.rating):
+        counts["same"] += 1
+        return new
+    else:
+        counts["changed"] += 1
+        what = f"{tags.get(side, '?')} {old}, on the list {entry.rating}"
+        if what not in remarks.found[_DIFFER]:
+            remarks.add(_DIFFER, what)
+    return new | {f"{side}Elo": str(entry.rating)}
+
+
+_DIFFER = "Ratings in the tags that differ from the list"
+
+
+def _told(counts: Counter[str], lacking: Counter[str], undated: int, elsewhere: int, remarks: Remarks) -> list[str]:
+    told = [
+        f"Ratings of FIDE's lists: {counts['same']:,} as in the tags, {counts['filled']:,} filled in, "
+        f"{counts['changed']:,} in the place of others."
+    ]
+    told += [f"No list of {month} is here: {counted(count, 'game')} as they are." for month, count in lacking.items()]
+    told += [f"Without a date: {counted(undated, 'game')} as they are."] if undated else []
+    told += [f"Not over the board: {counted(elsewhere, 'game')} as they are."] if elsewhere else []
+    for about, names in list(remarks.found.items()):
+        remarks.found[about] = list(dict.fromkeys(names))
+    return [*told, *remarks]
