@@ -23,7 +23,7 @@ test: $(VENV)/installed-all engine browser
 bench: $(VENV)/installed-all engine
 	$(BIN)/python benchmarks/all.py $(if $(QUICK),--quick) $(DATA)
 
-# Coverage-guided fuzzing, 100,000 cases for each of eight surfaces (docs/robustness.md); a quarter of an hour.
+# Coverage-guided fuzzing, 100,000 cases for each of ten surfaces (docs/robustness.md); a quarter of an hour.
 fuzz: $(VENV)/installed-all
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python -m fuzz.run
