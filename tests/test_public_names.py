@@ -158,7 +158,7 @@ OPTIONS = {
         --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
         --pool --keep-duplicates
     """,
-    "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games",
+    "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games --allow-fetch",
 }
 
 COLUMNS = {

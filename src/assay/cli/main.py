@@ -68,7 +68,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "Reports": {
         "report": ("reports", "report", "Write a report on some games: HTML, PDF, CSV, JSON, annotated PGN."),
-        "serve": ("reports", "serve", "Open a page in the browser: drop a PGN, read the report."),
+        "serve": ("reports", "serve", "Open a page in the browser: give a name or a PGN, read the report."),
     },
 }
 

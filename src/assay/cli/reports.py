@@ -101,6 +101,7 @@ def report(
 @click.option(
     "--max-mb", type=click.FloatRange(0.001, 100_000), default=10, show_default=True, help="Largest upload, in MB."
 )
+@click.option("--allow-fetch", is_flag=True, help="Fetch games by a name or a link for others than this machine, too.")
 @click.option("--max-games", type=click.IntRange(1), default=500, show_default=True, help="Most games of an upload.")
 def serve(
     port: int,
@@ -114,16 +115,18 @@ def serve(
     engines: Sequence[str],
     workers: int | None,
     max_mb: float,
+    allow_fetch: bool,
     max_games: int,
 ) -> None:
-    """Open a page in the browser: drop a PGN, watch the analysis, read the report.
+    """Open a page in the browser: give a name, a link or a PGN, watch the analysis, read the report.
 
     Reports grow game by game, can be cancelled, survive a reload of the page and a restart of the server, and are kept
     in a list. A JSON API stands behind the page; /api/openapi.json describes it. The page offers all depths that a
     calibration is shipped for, first the one that is given here.
 
     The server listens to this machine alone. With another --host a token is needed: your own, or one that is made and
-    printed. Nothing is loaded from elsewhere, and nothing leaves this machine.
+    printed. Nothing is loaded from elsewhere, and nothing leaves this machine, but for games that somebody asks for by
+    a name or a link: those come from Lichess or chess.com alone. With another --host that is off without --allow-fetch.
 
     \b
     Examples:
@@ -158,5 +161,6 @@ def serve(
         limits=Limits(bytes=int(max_mb * 1024 * 1024), games=max_games),
         token=token,
         depth=depth,
+        allow_fetch=allow_fetch,
         tell=lambda address: say(f"Assay is at {address} (Ctrl-C ends it).", err=True),
     )

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from assay.reports.page import TEMPLATES, policy
 from assay.web.checker import Checker, NoCheckError
 from assay.web.guard import Guard, refused
 from assay.web.jobs import FORMATS, WAITING, Job, JobFolders, Limits
+from assay.web.names import OFF, games_of
 from assay.web.openapi import describe
 from assay.web.runner import Runner
 from assay.web.uploads import read_upload, refuse_length, slot
@@ -57,10 +59,11 @@ def make_app(
     token: str | None = None,
     hosts: tuple[str, ...] = (),
     depth: int | None = None,
+    allow_fetch: bool = False,
 ) -> Starlette:
     """The application; `worker` is the command that does a job (see :mod:`assay.web.worker`).
 
-    `depth` is what the page offers first; None is the usual one.
+    `depth` is what the page offers first; None is the usual one. With `allow_fetch` it gets games by a name or a link.
     """
     offered = choices(depth)
     if token is not None and not token.strip():
@@ -70,7 +73,7 @@ def make_app(
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        page = app.state.page = Page(folders, Runner(folders, worker), limits or Limits(), offered)
+        page = app.state.page = Page(folders, Runner(folders, worker), limits or Limits(), offered, allow_fetch)
         page.runner.resume()
         running = asyncio.create_task(page.runner.run())
         yield
@@ -121,7 +124,10 @@ def choices(first: int | None = None) -> dict[str, Preset]:
 class Page:
     """What the routes share."""
 
-    def __init__(self, folders: JobFolders, runner: Runner, limits: Limits, offered: Mapping[str, Preset]) -> None:
+    def __init__(
+        self, folders: JobFolders, runner: Runner, limits: Limits, offered: Mapping[str, Preset], allow_fetch: bool
+    ) -> None:
+        self.allow_fetch = allow_fetch
         self.folders, self.runner, self.limits, self.presets = folders, runner, limits, offered
         self.checker = Checker(limits)
         self.slots = asyncio.Semaphore(limits.uploads)
@@ -152,6 +158,8 @@ class Page:
             preset = upload.preset or next(iter(self.presets))
             if preset not in self.presets:
                 raise HTTPException(400, f"There is no such preset: choose one of {', '.join(self.presets)}.")
+            if upload.source:
+                upload = replace(upload, data=await self._fetched(upload.source))
             try:
                 games, sha256 = await self.checker.check(upload.data)
                 async with self.admission:
@@ -166,6 +174,16 @@ class Page:
                 raise HTTPException(507 if isinstance(error, OutputError) else 400, str(error)) from error
         self.runner.wake()
         return job
+
+    async def _fetched(self, source: str) -> bytes:
+        """The games of a name or a link, or a sentence."""
+        if not self.allow_fetch:
+            raise HTTPException(403, OFF)
+        try:
+            return await run_in_threadpool(games_of, source, self.limits)
+        except AssayError as error:
+            sentence = str(error)
+            raise HTTPException(502, sentence[:1].upper() + sentence[1:]) from error
 
     async def result(self, job: Job, format: str) -> bytes:
         """A report as far as it is, or 404."""
@@ -185,7 +203,14 @@ async def home(request: Request) -> Response:
     page = _page(request)
     jobs = await run_in_threadpool(lambda: [page.folders.status(job) for job in page.folders.all()[:SHOWN]])
     first = next(iter(page.presets))
-    return page.render("home.html", jobs=jobs, presets=page.presets, first=first, limits=page.limits, shown=SHOWN)
+    shown = {
+        "presets": page.presets,
+        "first": first,
+        "limits": page.limits,
+        "shown": SHOWN,
+        "fetches": page.allow_fetch,
+    }
+    return page.render("home.html", jobs=jobs, **shown)
 
 
 async def submit_form(request: Request) -> Response:

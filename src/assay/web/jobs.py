@@ -229,7 +229,8 @@ class Limits:
     (so that memory stays bounded), `seconds` how long one upload may wait for its turn and how long it may take,
     `check_seconds` how long it may be looked at, `header_seconds` how long a client may take to say what it wants,
     `body_seconds` how long it may go on sending when it has its answer, `read_seconds` how long it may read nothing of
-    that, `connections` how many there may be; beyond, those go that wait for their client.
+    that, `connections` how many there may be; beyond, those go that wait for their client. `fetch_seconds` is how long
+    it may take to fetch games by a name or a link.
     """
 
     bytes: int = 10 * 1024 * 1024
@@ -242,3 +243,4 @@ class Limits:
     body_seconds: float = 2.0
     read_seconds: float = 60.0
     connections: int = 1000
+    fetch_seconds: float = 60.0

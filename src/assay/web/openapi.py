@@ -18,6 +18,7 @@ def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
     refused = _answer("Refused; the sentence says why.", "#/components/schemas/Error")
     jobs = {"description": "The jobs.", **_json({"type": "array", "items": _ref("Job")})}
     form = {"file": {"type": "string", "format": "binary"}, "pgn": {"type": "string"}, "preset": preset}
+    form |= {"source": {"type": "string", "description": "A name on Lichess or chess.com, or a link to games there."}}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -39,6 +40,7 @@ def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
                     "parameters": [
                         {"name": "preset", "in": "query", "schema": preset},
                         {"name": "name", "in": "query", "schema": {"type": "string"}},
+                        {"name": "source", "in": "query", "schema": form["source"]},
                     ],
                     "requestBody": {
                         "required": True,
@@ -48,7 +50,8 @@ def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
                         },
                     },
                     "responses": {
-                        "201": status, "400": refused, "408": refused, "413": refused, "429": refused,
+                        "201": status, "400": refused, "403": refused, "408": refused, "413": refused, "429": refused,
+                        "502": refused,
                     },
                 },
             },

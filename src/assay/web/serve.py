@@ -193,11 +193,13 @@ def serve(
     limits: Limits,
     token: str | None,
     depth: int | None = None,
+    allow_fetch: bool = False,
     tell: Callable[[str], None],
 ) -> None:
     """Serve until interrupted; `tell` gets the address to open. A host that others can reach always has a token.
 
-    `depth` is what the page offers first.
+    `depth` is what the page offers first. Games are fetched by name or link for this machine, and for others only if
+    that is allowed: they would use its network.
     """
     if token is None and not is_loopback(host):
         token = secrets.token_urlsafe(24)
@@ -205,7 +207,9 @@ def serve(
     listening = _listen(host, port)
     try:
         with only_writer(jobs / "server"):
-            app = make_app(folders, worker=worker, limits=limits, token=token, hosts=(host,), depth=depth)
+            fetches = allow_fetch or is_loopback(host)
+            how: dict[str, Any] = {"token": token, "hosts": (host,), "depth": depth, "allow_fetch": fetches}
+            app = make_app(folders, worker=worker, limits=limits, **how)
             server = Server(app, limits)
             tell(_address(listening, host, token))
             with suppress(KeyboardInterrupt):  # the usual way to end a server

@@ -28,6 +28,7 @@ class Upload:
     data: bytes
     name: str
     preset: str
+    source: str = ""  # a name or a link, where no games came
 
 
 class TooLargeError(Exception):
@@ -56,7 +57,7 @@ def refuse_length(request: Request, limits: Limits) -> None:
 
 
 async def read_upload(request: Request, limits: Limits) -> Upload:
-    """Read the body of a request: a form (`file` or `pgn`, `preset`) or the PGN itself (`?preset=...&name=...`).
+    """Read the body of a request: a form (`file`, `pgn` or `source`, `preset`) or the PGN itself, with a query.
 
     HTTPException with a sentence when it is too large, too slow, or broken off.
     """
@@ -66,7 +67,8 @@ async def read_upload(request: Request, limits: Limits) -> Upload:
                 return await _read_form(request, limits)
             data = b"".join([part async for part in _bounded(request, limits.bytes)])
             query = request.query_params
-            return Upload(data, clean_name(query.get("name", "")), query.get("preset", ""))
+            source = query.get("source", "") if not data.strip() else ""
+            return Upload(data, clean_name(query.get("name", "") or source), query.get("preset", ""), source)
     except TooLargeError:
         raise HTTPException(413, _too_large(limits)) from None
     except TimeoutError:
@@ -92,13 +94,14 @@ async def _read_form(request: Request, limits: Limits) -> Upload:
     parser.spool_max_size = most  # keep it in memory: nothing is written outside the job folder
     form = await parser.parse()
     try:
-        file, text, preset = form.get("file"), form.get("pgn"), form.get("preset")
+        file, text, preset, source = (form.get(name) for name in ("file", "pgn", "preset", "source"))
         data, name = b"", ""
         if isinstance(file, UploadFile) and file.size:
             data, name = await file.read(), file.filename or ""
         elif isinstance(text, str):
             data = text.encode("utf-8", "replace")
-        return Upload(data, clean_name(name), preset if isinstance(preset, str) else "")
+        asked = source.strip() if isinstance(source, str) and not data.strip() else ""
+        return Upload(data, clean_name(name or asked), preset if isinstance(preset, str) else "", asked)
     finally:
         await form.close()
 

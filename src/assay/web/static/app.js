@@ -12,6 +12,8 @@
   drop.addEventListener("drop", event => {
     event.preventDefault();
     if (event.dataTransfer.files.length) { file.files = event.dataTransfer.files; show(); }
+    else if (document.getElementById("source") && /^https?:\/\/\S+$/.test(event.dataTransfer.getData("text").trim()))
+      document.getElementById("source").value = event.dataTransfer.getData("text").trim();
     else text.value = event.dataTransfer.getData("text");
   });
 
@@ -19,7 +21,8 @@
   form.addEventListener("submit", async event => {
     event.preventDefault();
     error.hidden = true;
-    sending.textContent = "Sending …";
+    const source = document.getElementById("source");
+    sending.textContent = source && source.value.trim() && !file.files.length && !text.value.trim() ? "Fetching games …" : "Sending …";
     try {
       const answer = await fetch("/api/jobs", { method: "POST", body: new FormData(form) });
       const told = await answer.json();
