@@ -122,7 +122,7 @@ OPTIONS = {
         -P --pgn-list -o --output -c --csv -E --elostat -j --head2head -g --groups -G --force -s --simulations
         -e --error-matrix -C --cfs-matrix -J --cfs-show -F --confidence -X --ignore-draws -t --threshold -N --decimals
         -M --ML -n --cpus -U --columns -Y --synonyms --aliases -i --include -x --exclude --no-warnings -b
-        --column-format --strict --keep-duplicates --require-connected
+        --column-format --strict --keep-duplicates --require-connected --exclude-termination
         --over-time --player --plot --on --peak --walk
         --errors --no-errors --pairs --los --prior --start --scale-logistic --format
     """,
@@ -165,7 +165,7 @@ COLUMNS = {
     "assay.games.columns.COLUMNS": """
         source start_offset end_offset event site date round white black result white_elo black_elo white_title
         black_title white_rating_diff black_rating_diff time_control base_seconds increment_seconds speed termination
-        eco opening variant plies has_clock has_eval
+        eco opening variant plies has_clock has_eval fen
     """,
     "assay.moves.performance.COLUMNS": """
         group games turns elo performance ipr low high mm mm_expected top3 top3_expected ad ad_expected s c method note

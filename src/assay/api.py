@@ -63,11 +63,13 @@ def rate_results(
     strict: bool = False,
     keep_duplicates: bool = False,
     where: str | None = None,
+    exclude_termination: Sequence[str] = (),
     connected: bool = False,
     force: bool = False,
     matrix: bool = False,
     lenient: bool = False,
     style: Style | None = None,
+    warn: bool = True,
     quiet: bool = True,
 ) -> RatingList:
     """Rate players from the results of their games, as `assay results` does.
@@ -76,15 +78,20 @@ def rate_results(
     `white` and `draws` are the advantage of White in Elo and the draw rate between equals, or "fit". Errors are those
     of the covariance, of game `pairs`, or of `simulations` as Ordo's. docs/results.md explains the rest.
 
+    `what` may also be columns: a frame, a mapping or a tuple of White, Black and result ("1-0", or White's score).
+    What limits the list is in `remarks` and, unless `warn` is off, a warning.
+
     >>> ratings = rate_results(SAMPLE, white="fit", average=2800)
     >>> print(ratings["Deep Blue"])
     2840 (2720-2960)
     >>> ratings.table["player"].to_list(), ratings.games["counted"]
     (['Deep Blue', 'Kasparov, Garry'], 6)
     """
-    from assay.errors import RatingError
+    import warnings
+
+    from assay.errors import AssayWarning, RatingError
     from assay.games import read
-    from assay.games.outcomes import Outcomes
+    from assay.games.outcomes import TERMINATION, Outcomes, columns_given
     from assay.players import given_rows, read_start
     from assay.progress import Progress
     from assay.results import rate_table
@@ -98,7 +105,9 @@ def rate_results(
         found = what
     else:
         reading = {"lenient": lenient, "strict": strict, "keep_duplicates": keep_duplicates, "quiet": quiet}
-        found = read(what, where=where).outcomes(aliases=aliases, openings=pairs, **reading)
+        games_of = read(columns_given(what), where=where)
+        found = games_of.outcomes(aliases=aliases, openings=pairs, tags=(TERMINATION,), **reading)
+        found = found.without_endings(exclude_termination)
         found = found.between(include, True) if include is not None else found
         found = found.between(exclude, False) if exclude is not None else found
         found = found.without_draws() if ignore_draws else found
@@ -115,6 +124,7 @@ def rate_results(
         met = count_pairs(found.white[use], found.black[use], found.outcome[use] / 2.0, found.openings[use])
         if not len(met.first):
             raise RatingError("--pairs found no two games of the same players and opening with the colours reversed.")
+    endings = found.endings()
     del what  # the columns of a million games are no longer needed
     found = found.summed_up()
     present = {name for name, played in zip(found.players, table.played.tolist(), strict=True) if played}
@@ -146,9 +156,9 @@ def rate_results(
         raise Unconnected(standings)
     games: dict[str, Any] = {"read": len(found.outcome), "counted": int(found.counted.sum())}
     games |= {"unfinished": found.unfinished, "skipped": dict(found.skipped)}
-    games |= {"duplicates": len(found.duplicates.found) if found.duplicates else 0}
+    games |= {"duplicates": len(found.duplicates.found) if found.duplicates else 0, "terminations": endings}
     with Progress("simulations", simulations, quiet=quiet or simulations < 2) as progress:
-        return rated(
+        answer = rated(
             standings,
             style=style,
             level=level,
@@ -164,6 +174,9 @@ def rate_results(
             warn_groups=not force,
             games=games,
         )
+    for remark in answer.remarks if warn else ():
+        warnings.warn(remark.removeprefix("assay: ").removeprefix("warning: "), AssayWarning, stacklevel=2)
+    return answer
 
 
 def rate_over_time(

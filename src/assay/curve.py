@@ -11,7 +11,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +129,8 @@ class Curve:
         """
         each = [honesty or Honesty()] * len(self) if isinstance(honesty, Honesty | None) else honesty
         fine, values = self._fine()
+        from statistics import NormalDist  # slow to load
+
         drop = NormalDist().inv_cdf(0.5 + level / 2) ** 2 / 2
         return [_estimate(fine, row, own, drop, level) for row, own in zip(values, each, strict=True)]
 

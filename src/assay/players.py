@@ -164,7 +164,14 @@ def given_rows(
             raise RatingError(f'{place}: no games of "{name}".{hint}')
         return main
 
-    return [(*(player(name, place) for name in row[:names]), *row[names:]) for place, row in rows]
+    found = [(*(player(name, place) for name in row[:names]), *row[names:]) for place, row in rows]
+    first: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+    for row, (place, _) in zip(found, rows, strict=True):
+        if first.setdefault(row[:names], row) != row:
+            who = " and ".join(f'"{name}"' for name in row[:names])
+            told = f"{first[row[:names]][names]:g} and {row[names]:g}"
+            raise RatingError(f"{place}: {who} is given twice, with {told}: leave out one of them.")
+    return found
 
 
 def _several(value: Any) -> tuple[Any, ...]:

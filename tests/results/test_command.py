@@ -287,7 +287,8 @@ def test_json_holds_what_the_table_holds(run: Run, pool_file: str) -> None:
     data: dict[str, Any] = json.loads(run("-W", "-D", "--los", "--format", "json", pool_file).out)
     assert [player["rank"] for player in data["players"]] == [1, 2, 3, 4, 5, 6]
     assert {"player", "rating", "error", "points", "played", "cfs", "pool", "reason"} <= set(data["players"][0])
-    assert data["games"] == {"read": 150, "counted": 150, "unfinished": 0, "skipped": {}, "duplicates": 0}
+    counts = {"read": 150, "counted": 150, "unfinished": 0, "skipped": {}, "duplicates": 0, "terminations": {}}
+    assert data["games"] == counts
     assert len(data["superiority"]) == 6
     assert data["white_advantage_error"] > 0
     text = run("--format", "csv", pool_file).out

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.errors import RatingError
+from assay.errors import AssayWarning, InputError, RatingError
 from assay.results import information, rate
 
 Run = Callable[..., Any]
@@ -287,3 +287,97 @@ def test_aliases_of_nobody(run: Run, write_pgn: Callable[..., str], tmp_path: Pa
     assert 'nobody is called "Aliass"' in ordo.err
     assert run("-q", "--no-warnings", "-Y", str(aliases), "-p", file).err == ""
     assert "Did you mean" in run("-A", "alias", file).err
+
+
+def tagged(*games: tuple[str, str, str, str]) -> str:
+    """Games as PGN: White, Black, result, more tags."""
+    return "".join(f'[White "{w}"]\n[Black "{b}"]\n[Result "{r}"]\n{more}\n{r}\n\n' for w, b, r, more in games)
+
+
+def test_terminations_are_counted_and_can_be_left_out(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "games.pgn"
+    forfeit, normal = '[Termination "Time forfeit"]\n', '[Termination "normal"]\n'
+    draws = [("A", "B", "1/2-1/2", normal), ("B", "A", "1/2-1/2", normal)]
+    file.write_text(tagged(*draws, ("A", "B", "1-0", forfeit), ("B", "A", "1-0", '[Termination "abandoned"]\n')))
+    answer = run(str(file), "--format", "json")
+    assert json.loads(answer.out)["games"]["terminations"] == {"normal": 2, "time forfeit": 1, "abandoned": 1}
+    assert "counted by termination: 1 x abandoned, 1 x time forfeit" in answer.err
+    fewer = run(str(file), "--exclude-termination", "time forfeit", "--format", "json")
+    assert json.loads(fewer.out)["games"]["counted"] == 3
+    kept = run(str(file), "--exclude-termination", "time forfeit", "--exclude-termination", "abandoned", command="prep")
+    assert kept.out.count("[White ") == 2
+
+
+def test_pairs_survive_the_index_and_prep(run: Run, tmp_path: Path) -> None:
+    file, index, shrunk = (tmp_path / name for name in ("games.pgn", "games.parquet", "shrunk.pgn"))
+    moves = [(f'[FEN "{n}/8/8/8/8/8/8/8 w - - 0 1"]\n[TimeControl "8+0.08"]\n', n) for n in range(3)]
+    games = [row for more, n in moves for row in (("A", "B", "1-0", more), ("B", "A", ("1-0", "0-1")[n % 2], more))]
+    file.write_text(tagged(*games))
+    assert run(str(file), "-o", str(index), command="index").code == 0
+    assert run(str(file), "-o", str(shrunk), command="prep").code == 0
+    assert '[TimeControl "8+0.08"]' in shrunk.read_text()
+    found = [json.loads(run("--pairs", "--format", "json", str(path)).out) for path in (file, index, shrunk)]
+    assert found[0]["pentanomial"] == [0, 0, 2, 0, 1]
+    assert found[1]["pentanomial"] == found[2]["pentanomial"] == found[0]["pentanomial"]
+
+
+def test_anchors_that_contradict_the_games_are_remarked_on(
+    run: Run, write_pgn: Callable[..., str], tmp_path: Path
+) -> None:
+    games = [("A", "B", "1-0"), ("B", "A", "0-1"), ("A", "C", "1/2-1/2"), ("C", "B", "1-0")] * 20
+    file = write_pgn([*games, ("B", "A", "1-0"), ("B", "C", "1-0")])
+    anchors = tmp_path / "anchors.csv"
+    anchors.write_text('"A",2000\n"B",2400\n')
+    answer = run("-m", str(anchors), file)
+    assert answer.code == 0
+    assert 'the anchor "B" at 2400 made 2 of 62 points' in answer.err
+    anchors.write_text('"A",2600\n"B",2000\n')
+    assert "contradict" not in run("-m", str(anchors), file).err
+    anchors.write_text('"A",2600\n"A",2500\n')
+    twice = run("-m", str(anchors), file)
+    assert twice.code == 1
+    assert '"A" is given twice, with 2600 and 2500' in twice.err
+
+
+def test_elostat_files_have_errors_without_simulations(
+    run: Run, pool_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "ERROR" not in run("-q", "-E", "-p", pool_file).out  # the table stays Ordo's
+    line = next(row for row in (tmp_path / "rating.dat").read_text().splitlines() if "P00" in row)
+    assert float(line.split(":")[1].split()[1]) > 10.0
+
+
+@pytest.mark.parametrize("kind", ["tuple", "arrays", "mapping", "frame", "scores"])
+def test_the_front_door_takes_columns_and_warns_as_the_command_does(kind: str) -> None:
+    import polars as pl
+
+    import assay
+
+    white, black, result = (
+        ["A", "B", "C", "D", None],
+        ["B", "A", "D", "C", "A"],
+        ["1-0", "1/2-1/2", "1-0", "1-0", "1-0"],
+    )
+    scores = [1.0, 0.5, 1.0, 1.0, 1.0]
+    what = {
+        "tuple": (white, black, result),
+        "arrays": (np.array(white, object), np.array(black, object), np.array(result, object)),
+        "mapping": {"White": white, "Black": black, "Result": result},
+        "frame": pl.DataFrame({"white": white, "black": black, "result": result}),
+        "scores": (white, black, scores),
+    }[kind]
+    with pytest.warns(AssayWarning) as seen:
+        answer = assay.rate_results(what)
+    assert any("no games connect 2 pools" in str(each.message) for each in seen)
+    assert any("1 x no White tag" in str(each.message) for each in seen)
+    assert answer.games["counted"] == 4
+    assert answer.table["player"].to_list()[0] == "A"
+    assert answer.table["pool"].to_list() == [1, 1, 2, 2]
+
+
+def test_columns_of_two_lengths_are_told() -> None:
+    import assay
+
+    with pytest.raises(InputError, match="one length"):
+        assay.rate_results((["A"], ["B", "C"], ["1-0"]))

@@ -255,7 +255,7 @@ def filter(
     Columns:
       source start_offset end_offset event site date round white black result white_elo black_elo
       white_title black_title white_rating_diff black_rating_diff time_control base_seconds
-      increment_seconds speed termination eco opening variant plies has_clock has_eval;
+      increment_seconds speed termination eco opening variant plies has_clock has_eval fen;
       and avg_elo, the mean of both ratings
 
     The games are written byte for byte as they stand in the files, which must not have changed since.

@@ -19,6 +19,7 @@ from assay.cli.options import (
     Command,
     OneOf,
     aliases_option,
+    exclude_termination_option,
     format_option,
     keep_duplicates_option,
     player_option,
@@ -90,6 +91,7 @@ input_options = stacked(
     flag("--no-warnings", text="No warnings about names of -x, -i or -Y that have no games."),
     flag("--strict", text="Stop if a game cannot be read, instead of counting it."),
     where_option,
+    exclude_termination_option,
     keep_duplicates_option,
 )  # fmt: skip
 
@@ -326,6 +328,7 @@ def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
         "connected": (ordo_way or switches["require_connected"]) and not switches["force"],
         "force": switches["force"],
         "style": _style(switches, ordo_way),
+        "warn": False,  # remarks are printed
         "quiet": switches["quiet"],
     }
 
@@ -380,7 +383,7 @@ def _texts(answer: RatingList, switches: Mapping[str, Any]) -> dict[str, str]:
     )
     texts = {switches[name]: make(answer.listing) for name, make in makers if switches[name]}
     if switches["elostat"]:
-        texts |= matches.elostat(answer.listing, answer.games["unfinished"])
+        texts |= matches.elostat(answer.listing.with_errors(), answer.games["unfinished"])
     return texts
 
 
@@ -500,7 +503,6 @@ def _check(switches: Mapping[str, Any]) -> None:
 
 def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, clock: _Clock | None = None) -> Outcomes:
     """The games that the input switches name and let in."""
-    from assay.games.periods import TAGS_OF_TIME
     from assay.games.source import read
     from assay.players import read_list
 
@@ -518,7 +520,7 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, cloc
             # Ordo's command lines go on: its lists of synonyms are kept for many events.
             lenient=bool(switches["pgn"] or switches["pgn_list"] or switches["no_warnings"]),
             openings=switches.get("pairs", False),
-            tags=TAGS_OF_TIME if switches.get("over_time") else (),
+            tags=_wanted_tags(switches),
             strict=switches["strict"],
             keep_duplicates=switches["keep_duplicates"],
             quiet=bool(switches.get("quiet") or switches.get("terse")),
@@ -528,7 +530,21 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, cloc
     for switch, inside in (("include", True), ("exclude", False)):
         if switches[switch]:
             found = found.between(switches[switch], inside, warn=not switches["no_warnings"])
+    found = found.without_endings(switches["exclude_termination"], warn=not switches["no_warnings"])
     return found.without_draws() if switches.get("ignore_draws") else found
+
+
+def _wanted_tags(switches: Mapping[str, Any]) -> tuple[str, ...]:
+    """What is to be read of the games besides players and results."""
+    from assay.games.outcomes import KEPT_TAGS, TERMINATION
+
+    if "min_games" in switches:  # of prep
+        return KEPT_TAGS
+    if not switches.get("over_time"):
+        return (TERMINATION,)
+    from assay.games.periods import TAGS_OF_TIME
+
+    return (*TAGS_OF_TIME, TERMINATION)
 
 
 @click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
@@ -548,9 +564,9 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, cloc
 def prep(**switches: Any) -> None:
     """Shrink games to their results, and leave out players that cannot be rated well.
 
-    The output is PGN with the tags White, Black and Result alone, in the order of the input. Rules are applied until
-    nothing changes, for without the games of one player another may fall below a limit. What was left out is told
-    on stderr.
+    The output is PGN without moves, in the order of the input: White, Black and Result, and what tells openings (FEN,
+    ECO, Opening, Variation), time controls and terminations. Rules are applied until nothing changes, for without the
+    games of one player another may fall below a limit. What was left out is told on stderr.
 
     \b
     Examples:
@@ -558,7 +574,6 @@ def prep(**switches: Any) -> None:
       assay prep -d -g 20 -m 5 -p raw.pgn -o shrunk.pgn
       assay prep --major-only *.pgn | assay results -W -D -
     """
-    from assay.games.outcomes import WRITTEN
     from assay.paths import atomic
     from assay.results.encounters import connect, select, tabulate
     from assay.results.ordo import group_report
@@ -583,11 +598,7 @@ def prep(**switches: Any) -> None:
     white, black, outcome = (column[kept.games] for column in (found.white, found.black, found.outcome))
     if not len(outcome):
         raise RatingError("nothing is left: no game fulfils all conditions.")
-    tags = [name.replace("\\", "\\\\").replace('"', '\\"') for name in found.players]
-    text = "".join(
-        f'[White "{tags[a]}"]\n[Black "{tags[b]}"]\n[Result "{WRITTEN[c]}"]\n\n{WRITTEN[c]}\n\n'
-        for a, b, c in zip(white.tolist(), black.tolist(), outcome.tolist(), strict=True)
-    )
+    text = "".join(found.written(kept.games))
     if switches["groups"]:
         table = tabulate(white, black, outcome, len(found.players))
         with atomic(switches["groups"]) as part:

@@ -38,6 +38,7 @@ TEXT_TAGS = {
     "eco": "ECO",
     "opening": "Opening",
     "variant": "Variant",
+    "fen": "FEN",
 }
 RATING_TAGS = {"white_elo": "WhiteElo", "black_elo": "BlackElo"}
 DIFFERENCE_TAGS = {"white_rating_diff": "WhiteRatingDiff", "black_rating_diff": "BlackRatingDiff"}
@@ -75,6 +76,7 @@ SCHEMA = pa.schema(
         ("plies", pa.int32()),
         ("has_clock", pa.bool_()),
         ("has_eval", pa.bool_()),
+        ("fen", TEXT),
     ]
 )
 WITH_MOVETEXT = SCHEMA.append(pa.field(MOVETEXT, pa.binary()))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,8 @@ ID_TAGS = ("WhiteFideId", "BlackFideId")
 # What, besides the moves, tells copies of a game.
 COPY_TAGS = ("Date", "Round", "Event", "Site")
 TERMINATION = "Termination"
+# What `prep` keeps of games besides players and results: what pairs them, and how they ended.
+KEPT_TAGS = ("FEN", "ECO", "Opening", "Variation", "TimeControl", TERMINATION)
 OPENING_TAGS = ("FEN", "ECO", "Opening", "Variation")
 # Outcomes that are none.
 _UNFINISHED, _UNKNOWN, _OUT = -1, -2, -3
@@ -133,6 +135,18 @@ class Outcomes:
         there = np.isin(self.white, numbers) & np.isin(self.black, numbers) & (self.white != self.black)
         return self._without(~there)
 
+    def written(self, games: Bools) -> Iterator[str]:
+        """These games as PGN: White, Black, Result and the tags that were asked for, without moves."""
+        names = [_quoted(name) for name in self.players]
+        more = [(tag, codes, [_quoted(value) for value in values]) for tag, (codes, values) in self.tags.items()]
+        for game in np.flatnonzero(games).tolist():
+            result = WRITTEN[self.outcome[game]]
+            tags = "".join(f'[{tag} "{values[codes[game]]}"]\n' for tag, codes, values in more if codes[game] >= 0)
+            yield (
+                f'[White "{names[self.white[game]]}"]\n[Black "{names[self.black[game]]}"]\n[Result "{result}"]\n'
+                f"{tags}\n{result}\n\n"
+            )
+
     def _without(self, games: Bools) -> Outcomes:
         return replace(self, outcome=np.where(games, _OUT, self.outcome).astype(np.int8))
 
@@ -160,6 +174,35 @@ def the_two(found: Outcomes, names: Sequence[str] | None = None) -> tuple[str, s
         f"there are {len(there):,} players: name the two (--players). Most games, {counts.max():,}, were played by "
         f'"{found.players[most[0]]}" and "{found.players[most[1]]}".'
     )
+
+
+def _quoted(text: str) -> str:
+    """A text as it stands in a tag."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def columns_given(what: Any) -> Any:
+    """Three columns (White, Black, result), as a tuple or by name, as a frame that can be read; else what was given.
+
+    Results are texts such as "1-0", or White's scores.
+
+    >>> columns_given((["Anna"], ["Ben"], ["1-0"])).columns
+    ['white', 'black', 'result']
+    """
+    if isinstance(what, Mapping):
+        columns = {str(name).lower(): values for name, values in what.items()}
+    elif isinstance(what, tuple) and len(what) == 3 and not any(isinstance(part, str | PathLike) for part in what):
+        columns = dict(zip(("white", "black", "result"), what, strict=True))
+    else:
+        return what
+    import polars as pl
+
+    lists = {name: np.asarray(values).tolist() for name, values in columns.items()}
+    if len({len(values) for values in lists.values()}) != 1:
+        told = ", ".join(f"{name} {len(values):,}" for name, values in lists.items())
+        raise InputError(f"columns of games have one length, not {told}.")
+    missing = {name: [None if value != value else value for value in values] for name, values in lists.items()}
+    return pl.DataFrame(missing, strict=False)
 
 
 def score_of(result: str | None) -> float | None:
@@ -359,7 +402,6 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     import pyarrow.parquet as pq
 
     from assay.games.catalog import collect, note_index, open_index, reading
-    from assay.games.columns import COLUMNS
     from assay.games.where import compile_where
 
     file = Path(path)
@@ -372,7 +414,7 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
         if not {"white", "black", "result"} <= names:
             raise InputError(f"{path} is not an index of games: it has no columns white, black and result.")
     else:
-        names = set(COLUMNS)
+        names = set(open_index(path).rows.collect_schema().names())
     columns = {tag: tag.lower() for tag in wanted if tag.lower() in names}
     copies = "Date" in wanted and {"plies", "source", "start_offset", "end_offset"} <= names
     read = [*columns.values(), *(["plies"] if copies else [])]
@@ -503,7 +545,8 @@ def _results(source: _Source, aliases: Mapping[str, str], openings: bool, first:
         named &= ~(nobody[white] | nobody[black])
     if not named.all():
         outcome[~named] = _OUT
-    for code in np.unique(result[named & (outcome == _UNKNOWN)]).tolist():
+    unknown_results = result[named & (outcome == _UNKNOWN)]
+    for code in np.flatnonzero(np.bincount(unknown_results)).tolist():
         text = source.values["Result"][code]
         skipped[f'unknown result "{text}"'] += int(np.count_nonzero(named & (result == code)))
     myself = named & (white == black) & (outcome >= 0)

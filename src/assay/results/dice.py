@@ -15,7 +15,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -349,6 +348,8 @@ def _shuffled(settings: Settings, spare: Bits) -> Settings:
     """The settings with relations and loose anchors drawn anew within their errors, as Ordo does."""
     if not len(spare):
         return settings
+    from statistics import NormalDist
+
     area = np.maximum(spare & (_AREAS - 1), 0.5) / _AREAS
     normal = np.array([NormalDist().inv_cdf(float(a)) for a in area])
     links = settings.links

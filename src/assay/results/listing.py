@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 
@@ -57,6 +57,11 @@ class Errors:
     draws: float
 
 
+def errors_of(ratings: Standings) -> Errors:
+    """The errors that come from the fit itself."""
+    return Errors(ratings.deviation, ratings.difference_deviation, ratings.white_deviation, ratings.draws_deviation)
+
+
 @dataclass(frozen=True)
 class Style:
     """How a list is printed; the defaults are Ordo's.
@@ -108,6 +113,12 @@ class Listing:
     least: int = 0
     older: frozenset[int] = frozenset()
     hide_older: bool = False
+
+    def with_errors(self) -> Listing:
+        """The same list with errors: those it has, or those of the covariance."""
+        if self.errors is not None:
+            return self
+        return replace(self, errors=errors_of(self.ratings))
 
     @cached_property
     def players(self) -> NDArray[np.intp]:

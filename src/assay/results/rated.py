@@ -12,12 +12,21 @@ from assay.curve import Estimate
 from assay.errors import RatingError
 from assay.printable import json_text
 from assay.results import ordo
+from assay.results.expectancy import score_variance
 from assay.results.information import check_matrix
 from assay.results.levels import ABOVE, BELOW
 from assay.results.listing import DEFAULT_COLUMNS, HEADERS, Errors, Listing, Style
 from assay.results.ratings import REASON, Standings, confidence_factor
+from assay.results.solve import expected
 from assay.table import WIDTH, Answer, Table, columns_of, counted, described, told_copies
 
+# Terminations that say more of a clock, a program or an arbiter than of strength.
+ODD = {
+    "time forfeit", "abandoned", "stalled connection", "disconnect", "disconnection", "illegal move", "adjudication",
+    "rules infraction", "emergency", "death", "unterminated", "crash", "loses on time", "timeout",
+}  # fmt: skip
+# Standard deviations by which the points of an anchor may be off before that is remarked on.
+_CONTRADICTED = 4.0
 NO_RESULT = 'without a result ("*")'
 
 
@@ -116,6 +125,8 @@ def rated(
     if style.bytes_wide:  # Ordo says nothing of games without a result
         told.pop(NO_RESULT, None)
     remarks = _remarks(standings, told, warn_groups)
+    if odd := {ending: count for ending, count in ((games or {}).get("terminations") or {}).items() if ending in ODD}:
+        remarks.append(f"counted by termination: {described(odd)} (--exclude-termination leaves such games out).")
     if simulations > 1:
         drawn = standings.simulate(simulations, advance=advance or (lambda count: None))
         if drawn.redrawn:
@@ -123,15 +134,7 @@ def rated(
         found = Errors(drawn.deviation, drawn.difference_deviation, drawn.white_deviation, drawn.draws_deviation)
         listing = replace(listing, errors=found)
     elif errors:
-        listing = replace(
-            listing,
-            errors=Errors(
-                standings.deviation,
-                standings.difference_deviation,
-                standings.white_deviation,
-                standings.draws_deviation,
-            ),
-        )
+        listing = listing.with_errors()
     return RatingList(
         shown=Table((), ()),
         standings=standings,
@@ -170,6 +173,7 @@ class _Estimates(Mapping[str, Estimate]):
 def _remarks(standings: Standings, problems: Mapping[str, int], groups: bool) -> list[str]:
     """What limits the list: games left out, pools, perfect scores."""
     remarks = [f"left out: {described(problems)}."] if problems else []
+    remarks += _contradicted(standings)
     if not groups:
         return remarks
     if (pools := len(standings.pools)) > 1:
@@ -181,5 +185,28 @@ def _remarks(standings: Standings, problems: Mapping[str, int], groups: bool) ->
         remarks.append(
             f"{counted(placed, 'player')} {have} only wins or only losses against the rest; "
             "their ratings (> and <) are bounds."
+        )
+    return remarks
+
+
+def _contradicted(standings: Standings) -> list[str]:
+    """Anchors held exactly whose points are not those of their ratings: their games contradict them."""
+    settings, problem, solution = standings.fit.settings, standings.fit.problem, standings.fit.solution
+    if settings.held is None or not settings.held.any():
+        return []
+    table = problem.table
+    p = expected(problem, solution.ratings, solution.white)
+    white, black = table.by_side(table.games * p)
+    wanted = white + table.by_side(table.games)[1] - black
+    sides = table.by_side(table.games * score_variance(p, solution.equal))
+    deviation = np.sqrt(np.maximum(sides[0] + sides[1], 1e-9))
+    off = (table.points - wanted) / deviation
+    remarks = []
+    for player in np.flatnonzero(settings.held & (np.abs(off) > _CONTRADICTED)).tolist():
+        made = f"{table.points[player]:g} of {table.played[player]:g} points"
+        remarks.append(
+            f'the anchor "{standings.players[player]}" at {standings.ratings[player]:g} made {made} where '
+            f"{wanted[player]:.1f} are expected beside the other anchors: "
+            "they contradict each other."
         )
     return remarks

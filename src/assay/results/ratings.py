@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from statistics import NormalDist
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +22,8 @@ from assay.results.solve import draw_rate_deviation, score_filling
 SELF_PLAY = "a player against himself"
 NO_SCORE = "no score"
 NO_NAME = "a player without a name"
+# Standard deviations on each side of 95 %.
+_USUAL = 1.959963984540054
 # Beyond this no rating means anything.
 _MOST = 1e7
 
@@ -107,7 +108,8 @@ class Standings:
     @cached_property
     def pools(self) -> NDArray[np.int32]:
         """The numbers of the pools; nothing compares players of two of them."""
-        return np.unique(self.pool[self.pool >= 0])
+        # np.unique would load masked arrays, which takes longer than a small list does.
+        return np.flatnonzero(np.bincount(self.pool[self.pool >= 0])).astype(np.int32)
 
     def level(self, pool: int) -> str:
         """What sets the level of a pool, in words."""
@@ -268,6 +270,10 @@ def confidence_factor(confidence: float) -> float:
     >>> round(confidence_factor(0.95), 5)
     1.95996
     """
+    if confidence == 0.95:
+        return _USUAL
+    from statistics import NormalDist  # which loads fractions and decimals: longer than a small list takes
+
     return NormalDist().inv_cdf(0.5 + confidence / 2.0)
 
 
