@@ -107,9 +107,9 @@ OPTIONS = {
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
-    "ipr": f"{RATED} --by --player --without --min-turns --method --interval --level --seed --plots",
+    "ipr": f"{RATED} --by --player --without --min-turns --method --interval --level --seed --plots --rating --watch --every",
     "posterior": f"{RATED} --game --prior --level --plots",
-    "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns",
+    "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every",
     "calibrate": """
         --store --depth --mileposts --within --method --engine --name --seed -o --output --keep-duplicates --format
     """,
@@ -156,7 +156,7 @@ OPTIONS = {
     "policy export": "-o --out",
     "report": """
         --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
-        --pool --keep-duplicates
+        --pool --keep-duplicates --rating --watch --every
     """,
     "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games --allow-fetch",
 }

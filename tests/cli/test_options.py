@@ -16,6 +16,7 @@ OTHERWISE = {
     ("report", "--format"): "what kind of file is written",
     ("event", "--format"): "what kind of file is written",
     ("screen", "--rating"): "a file of ratings, too",
+    ("match", "--watch"): "a file that grows",
     ("fetch", "--analysed"): "by the service",
     ("simulate", "--store"): "analyses are kept only if asked for",
     ("policy gather", "--without"): "games of a file, not a number",

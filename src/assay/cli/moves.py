@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from assay.cli.options import (
     files_argument,
     game_option,
     level_option,
+    once_more,
     player_option,
     plots_option,
     print_answer,
@@ -24,6 +26,8 @@ from assay.cli.options import (
     say,
     seed_option,
     table_options,
+    watch_options,
+    watched,
     without_option,
 )
 
@@ -42,6 +46,7 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 @player_option
 @without_option
 @rating_option
+@watch_options
 @click.option("--min-turns", type=click.IntRange(1), default=1, show_default=True, help="Fewer turns: no rating.")
 @click.option(
     "--method",
@@ -74,6 +79,8 @@ def ipr(
     level: float,
     seed: int,
     plots: Path | None,
+    watch: bool,
+    every: int,
     **options: Any,
 ) -> None:
     """Rate players by their moves: the intrinsic performance rating, with its interval.
@@ -95,24 +102,30 @@ def ipr(
     """
     from assay.api import rate_moves
 
-    answer = rate_moves(
-        files,
-        by=by,
-        player=player,
-        without=without,
-        method=method,
-        interval=interval,
-        level=level,
-        min_turns=min_turns,
-        seed=seed,
-        **analysing(**options),
-    )
-    print_answer(answer)
-    if plots is not None:
-        from assay.reports.plots import plot_ratings
+    asked = analysing(**options)
 
-        for path in plot_ratings(answer.groups, by, plots):
-            say(f"Written: {path}", err=True)
+    def show(games: Any) -> None:
+        answer = rate_moves(
+            games,
+            by=by,
+            player=player,
+            without=without,
+            method=method,
+            interval=interval,
+            level=level,
+            min_turns=min_turns,
+            seed=seed,
+            **asked,
+        )
+        print_answer(answer)
+        if plots is not None:
+            from assay.reports.plots import plot_ratings
+
+            for path in plot_ratings(answer.groups, by, plots):
+                say(f"Written: {path}", err=True)
+
+    for games in watched(files, watch, every):
+        once_more(watch, partial(show, games))
 
 
 @click.command(cls=Command)
@@ -202,6 +215,7 @@ def _prior(text: str) -> tuple[float, float] | str | None:
     metavar="ELO",
     help="Standard error of the ratings, for players whose rating is young or old; --rating fide has one for each.",
 )
+@watch_options
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no z.")
 @analysis_options
 @aliases_option
@@ -215,6 +229,8 @@ def screen(
     without: Sequence[int],
     rating_error: float,
     min_turns: int,
+    watch: bool,
+    every: int,
     **options: Any,
 ) -> None:
     """Compare players' moves with what is expected of their ratings.
@@ -234,19 +250,26 @@ def screen(
       assay screen tournament.pgn
       assay screen open.pgn --null field --rating current-ratings.csv
       assay screen season.pgn --by all --player 'Doe, John'
+      assay screen https://lichess.org/broadcast/name/AbCdEfGh --watch --quick
     """
     from assay.api import screen as screen_games
 
-    print_answer(
-        screen_games(
-            files,
-            by=by,
-            ratings=None if ratings == "tag" else ratings,
-            null=null,
-            player=player,
-            without=without,
-            rating_error=rating_error,
-            min_turns=min_turns,
-            **analysing(**options),
+    asked = analysing(**options)
+
+    def show(games: Any) -> None:
+        print_answer(
+            screen_games(
+                games,
+                by=by,
+                ratings=None if ratings == "tag" else ratings,
+                null=null,
+                player=player,
+                without=without,
+                rating_error=rating_error,
+                min_turns=min_turns,
+                **asked,
+            )
         )
-    )
+
+    for games in watched(files, watch, every):
+        once_more(watch, partial(show, games))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.errors import AssayError, FetchError
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
 from assay.progress import hush
@@ -220,6 +222,62 @@ rating_option = Shared(
     type=click.Choice(["tag", "fide"]),
     help="Ratings of the players: those of the tags, or those in force by FIDE's lists ('assay ratings add').",
 )
+
+watch_options = stacked(
+    Shared("--watch", is_flag=True, help="On a broadcast: again whenever moves or rounds have come in, until Ctrl-C."),
+    Shared(
+        "--every",
+        type=click.IntRange(10, 86_400),
+        default=60,
+        show_default=True,
+        metavar="SECONDS",
+        help="How often --watch looks for news.",
+    ),
+)
+
+
+def watched(files: Sequence[str], watch: bool, every: int) -> Iterator[Any]:
+    """The files as they are; or the games behind a broadcast link, again whenever something is new.
+
+    What goes wrong on the way (no network, no turns to judge yet) is said, and the next time may be better. A single
+    round ends when all its games have. Finished games cost nothing again: the store has them.
+    """
+    if not watch:
+        yield files
+        return
+    from assay.fetch import asking
+    from assay.fetch.address import is_address, parse
+    from assay.games.source import read
+
+    rounds = [parse(file) for file in files if is_address(file)]
+    if not any(address.is_broadcast for address in rounds):
+        raise FetchError("--watch is for a broadcast: give the link of a tournament or a round on Lichess.")
+    last: Any = None
+    while True:
+        games = read(files)
+        try:
+            state = [source.sha256 for source in games.sources]
+            running = sum(game.tags.get("Result", "*") == "*" for game in games)
+            if state != last:
+                last = state
+                say(f"-- {time.strftime('%H:%M:%S')}, {counted(running, 'game')} under way", err=True)
+                yield games
+            if not running and all(address.kind == "round" for address in rounds):
+                return
+        except FetchError as error:
+            say(f"assay: {error} Trying again in {every} s.", err=True)
+        asking.wait(every)
+
+
+def once_more(watch: bool, make: Callable[[], None]) -> None:
+    """Do the work of a command; while it watches, what cannot be done yet is said and no end."""
+    try:
+        make()
+    except AssayError as error:
+        if not watch:
+            raise
+        say(f"assay: {error}", err=True)
+
 
 # The analyses.
 store_option = Shared("--store", type=FILE, help="Analysis store.  [default: in the user's data folder]")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,15 @@ from assay.cli.options import (
     depth_option,
     engine_option,
     files_argument,
+    once_more,
     one_engine,
     out_option,
     quick_option,
     rating_option,
     say,
     store_option,
+    watch_options,
+    watched,
     workers_option,
 )
 from assay.paths import default_store
@@ -41,12 +45,15 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
 @rating_option
+@watch_options
 @analysis_options
 @aliases_option
 def report(
     files: Sequence[str],
     out: Path | None,
     format: str | None,
+    watch: bool,
+    every: int,
     **options: Any,
 ) -> None:
     """Write a report on some games: one HTML file that anybody can open, mail and print.
@@ -63,6 +70,7 @@ def report(
       assay report tournament.pgn
       assay report round*.pgn --store club.db -o club.html
       assay report tournament.pgn --quick -o tournament.pdf
+      assay report https://lichess.org/broadcast/name/AbCdEfGh --watch -o live.html
     """
     from assay.api import report as make_report
     from assay.reports.exports import check_place
@@ -71,12 +79,18 @@ def report(
     format = format or (suffix if suffix in FORMATS else "html")
     path = out or Path(f"report.{format}")
     check_place(path, format)
-    made = make_report(files, **analysing(**options))
-    size = made.write(path, format)
-    for remark in made.remarks:
-        say(remark, err=True)
-    what = f"{counted(len(made.report.games), 'game')}, {counted(len(made.report.players), 'player')}"
-    say(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
+    asked = analysing(**options)
+
+    def renew(games: Any) -> None:
+        made = make_report(games, **asked)
+        size = made.write(path, format)
+        for remark in made.remarks:
+            say(remark, err=True)
+        what = f"{counted(len(made.report.games), 'game')}, {counted(len(made.report.players), 'player')}"
+        say(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
+
+    for games in watched(files, watch, every):
+        once_more(watch, partial(renew, games))
 
 
 @click.command(cls=Command)
