@@ -107,7 +107,9 @@ OPTIONS = {
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
-    "ipr": f"{RATED} --by --player --without --min-turns --method --interval --level --seed --plots --rating --watch --every",
+    "ipr": f"""
+        {RATED} --by --player --without --min-turns --method --interval --level --seed --plots --rating --watch --every
+    """,
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every",
     "calibrate": """

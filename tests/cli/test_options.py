@@ -17,6 +17,7 @@ OTHERWISE = {
     ("event", "--format"): "what kind of file is written",
     ("screen", "--rating"): "a file of ratings, too",
     ("match", "--watch"): "a file that grows",
+    ("match", "--every"): "a file of one's own may be looked at more often",
     ("fetch", "--analysed"): "by the service",
     ("simulate", "--store"): "analyses are kept only if asked for",
     ("policy gather", "--without"): "games of a file, not a number",
