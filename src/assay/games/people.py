@@ -119,7 +119,21 @@ def people_in(games: Iterable[Game]) -> list[Person]:
             )
         )
     found.sort(key=lambda person: (-person.games, person.name))
-    return [replace(person, like=tuple(_like(person, found))) for person in found]
+    sharing: dict[str, list[Person]] = defaultdict(list)  # by what two spellings of one name have in common
+    for person in found:
+        for key in _keys(person):
+            sharing[key].append(person)
+    made = []
+    for person in found:
+        others = {id(other): other for key in _keys(person) for other in sharing[key]}
+        made.append(replace(person, like=tuple(_like(person, list(others.values())))))
+    return made
+
+
+def _keys(person: Person) -> set[str]:
+    """The whole name, and the surname, of all spellings."""
+    keys = {alike(name) for name in person.spellings}
+    return keys | {f"{parts[0]}," for name in person.spellings if (parts := _parts(name)) is not None}
 
 
 def _like(person: Person, others: Sequence[Person]) -> Iterable[str]:
