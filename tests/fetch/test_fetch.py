@@ -376,7 +376,7 @@ def test_commands_and_the_library_take_the_same_words(
     services.links["/api/broadcast/round/IjKlMnOp.pgn"] = game_text(77, White="Carol", Black="Dave").encode()
     assert Counter(game.source for game in games)["lichess:alice"] == 12
     assert games.sources[0].name == "lichess:alice"
-    assert assay.rate_results("lichess:alice").games["counted"] == 12
+    assert assay.rate_results("lichess:alice", force=True).games["counted"] == 12
     assert run("results", "lichess:alice") == 0
     assert run("index", "lichess:alice", "-o", str(tmp_path / "games.parquet")) == 0
     assert run("stats", "lichess:alice/blitz") == 0

@@ -57,6 +57,8 @@ def test_every_code_that_is_no_game(code: str) -> None:
     assert found.games == () and sum(found.unplayed.values()) == 1
 
 
+LEFT_OUT = pytest.mark.filterwarnings("ignore:left out")  # what is left out is said, too
+
 RECORDS = [
     "### a remark", "062 4", "072 3", "082 0", "092 Swiss", "102 Arbiter, A", "112 Deputy", "142 3", "152 W",
     "162 W 3.0    D 1.0", "172 SUI FIDE", "182 Some program", "192 FIDE_DUTCH", "202 BH,SB", "212 PTS,BH",
@@ -99,7 +101,7 @@ def test_games_that_the_two_report_differently_do_not_count() -> None:
 
 
 def test_ratings_from_a_report(trf: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert assay.rate_results(trf).games["counted"] == 4
+    assert assay.rate_results(trf, force=True).games["counted"] == 4
     assert run("results", str(trf)) == 0
     assert "Elm, Ada" in capsys.readouterr().out
     tags = next(iter(assay.read(trf))).tags
@@ -180,7 +182,7 @@ TABLE = "white,black,result,date,round,event\nElm,Oak,{},2024-03-01,1,Cup\nOak,E
 def test_a_win_however_it_is_written(tmp_path: Path, written: str) -> None:
     path = tmp_path / "results.csv"
     path.write_text(TABLE.format(written))
-    found = assay.rate_results(path)
+    found = assay.rate_results(path, force=True)
     assert found.games["counted"] == 2 and found.table["player"][0] == "Elm"
 
 
@@ -190,11 +192,12 @@ def test_results_in_all_their_forms() -> None:
     assert [result_of(each) for each in (None, "", "*", float("nan"))] == ["*"] * 4
 
 
+@LEFT_OUT
 def test_tables_as_parquet_and_as_frames(tmp_path: Path) -> None:
     frame = pl.DataFrame({"White": ["Elm", "Oak", "Elm"], "Black": ["Oak", "Elm", "Ash"], "Score": [1.0, 0.5, None]})
     frame.write_parquet(tmp_path / "results.parquet")
     for what in (frame, tmp_path / "results.parquet", [frame]):
-        found = assay.rate_results(what)
+        found = assay.rate_results(what, force=True)
         assert (found.games["counted"], found.games["unfinished"]) == (2, 1)
     assert assay.read(frame).frame["white"].to_list() == ["Elm", "Oak", "Elm"]
     with pytest.raises(InputError, match="no column black"):
@@ -212,16 +215,18 @@ class PandasLike(dict[str, list[object]]):
         """Pandas has it, and polars has not."""
 
 
+@LEFT_OUT
 def test_a_frame_like_those_of_pandas() -> None:
     frame = PandasLike(white=["Elm", "Oak"], black=["Oak", "Elm"], result=["1-0", float("nan")])
-    found = assay.rate_results(frame)  # type: ignore[arg-type]
+    found = assay.rate_results(frame, force=True)  # type: ignore[arg-type]
     assert (found.games["counted"], found.games["unfinished"]) == (1, 1)
 
 
+@LEFT_OUT
 def test_results_that_nobody_knows_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "results.csv"
     path.write_text("White;Black;Result\nElm;Oak;1-0\nElm;Oak;+\n")
-    found = assay.rate_results(path)
+    found = assay.rate_results(path, force=True)
     assert found.games["counted"] == 1 and found.problems == {'unknown result "+"': 1}
 
 
