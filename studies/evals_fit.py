@@ -1,4 +1,4 @@
-"""Fit the model of evaluations: python studies/evals_fit.py DATA OUT.npz [--sides 2500] [--work FOLDER].
+"""Fit the model of evaluations: python studies/evals_fit.py DATA OUT.npz [--sides 4000].
 
 DATA has `lichess-rapid-2022`. Players are dealt: two thirds are learned from, one third is held out. Learned from are
 at most so many sides of every hundred points; bands count alike. Every stage of the chain is a logistic regression with
@@ -71,7 +71,7 @@ class Lessons:
 
     def add(self, games: list[Game], opening: dict[int, list[float]], rng: np.random.Generator) -> None:
         plies = read_plies(games, 1)
-        numbers, pawns = opening_values(plies.arrays)
+        numbers, pawns, _ = opening_values(plies.arrays)
         for number, value in zip(numbers.tolist(), pawns.tolist(), strict=True):
             total = opening.setdefault(number, [0.0, 0.0])
             total[0] += 1
@@ -139,7 +139,7 @@ def logistic(x: csr_matrix, y: Any, z: Any, weight: Any) -> Floats:
         return loss, gradient.ravel().astype(np.float64)
 
     found = minimize(
-        value, np.zeros(3 * x.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 120, "maxcor": 20}
+        value, np.zeros(3 * x.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 300, "maxcor": 20}
     )
     return np.asarray(found.x.reshape(3, -1))
 
@@ -148,7 +148,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--sides", type=int, default=2_500)
+    parser.add_argument("--sides", type=int, default=4_000)
     parser.add_argument("--power", type=float, default=0.8)
     parser.add_argument("--spread", type=float, default=150.0)
     args = parser.parse_args()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -72,7 +72,7 @@ class EvalTurns:
     before: Floats  # centipawns in units of 2022, the mover's view
     after: Floats
     other: Floats  # win chances that the opponent's last move lost, nan where not known
-    unit: float
+    units: Mapping[int | None, MeasuredUnit]  # by year; None where the tags do not tell
     excluded: Counter[str]
 
     def __len__(self) -> int:
@@ -142,8 +142,10 @@ def eval_turns(games: Iterable[Game], counted: NDArray[np.bool_] | None = None, 
 def turns_in_plies(plies: Plies, unit: float | None = None) -> EvalTurns:
     """The turns of games that are read already."""
     arrays = plies.arrays
-    factor = measured_unit(arrays).factor if unit is None else unit
-    after = _white_values(arrays, factor)
+    years = plies.games["year"].to_list()
+    units = {year: MeasuredUnit(unit) for year in years} if unit is not None else units_by_year(arrays, years)
+    factor = np.array([units[year].factor for year in years])
+    after = _white_values(arrays, factor[arrays.game])
     first = np.zeros(arrays.plies, np.bool_)
     starts = arrays.offsets[:-1][np.diff(arrays.offsets) > 0]
     first[starts] = True
@@ -161,10 +163,10 @@ def turns_in_plies(plies: Plies, unit: float | None = None) -> EvalTurns:
     known = np.isfinite(before) & np.isfinite(after) & mine
     at = np.flatnonzero(known)
     excluded = Counter({NO_VALUE: int((mine & ~known).sum())})
-    return EvalTurns(plies, at, before[at], after[at], other[at], factor, +excluded)
+    return EvalTurns(plies, at, before[at], after[at], other[at], units, +excluded)
 
 
-def _white_values(arrays: GameArrays, factor: float) -> Floats:
+def _white_values(arrays: GameArrays, factor: Floats) -> Floats:
     """Centipawns after each move from White's side, nan where not known; a move that mates has no value and is mate."""
     value = np.clip(arrays.eval.astype(np.float64) * 100 * factor, -MOST, MOST)
     value = np.where(arrays.mate != 0, np.sign(arrays.mate) * MATE, value)
@@ -338,21 +340,37 @@ FEWEST = 12
 _LAST_MOVE = 12
 
 
-def opening_values(arrays: GameArrays) -> tuple[NDArray[np.uint64], Floats]:
-    """Numbers of the positions after the moves of the opening, and their values in pawns where they are known."""
+def opening_values(arrays: GameArrays) -> tuple[NDArray[np.uint64], Floats, NDArray[np.int64]]:
+    """Of the positions after the moves of the opening whose values are known: numbers, values in pawns, games."""
     after = position_numbers(arrays)
     next_known = np.zeros(arrays.plies, np.bool_)
     next_known[:-1] = arrays.game[1:] == arrays.game[:-1]
     early = (arrays.fullmove <= _LAST_MOVE) & next_known & np.isfinite(arrays.eval)
     at = np.flatnonzero(early)
-    return after[at + 1], arrays.eval[at].astype(np.float64)
+    return after[at + 1], arrays.eval[at].astype(np.float64), arrays.game[at]
 
 
 def measured_unit(arrays: GameArrays, openings: Openings | None = None) -> MeasuredUnit:
     """The factor that brings values of the openings in these games to what they were worth in 2022."""
+    return _measured(*opening_values(arrays)[:2], openings)
+
+
+def units_by_year(arrays: GameArrays, years: Sequence[int | None]) -> dict[int | None, MeasuredUnit]:
+    """The factor of the games of each year; of all together where a year's have too few common openings."""
+    number, value, game = opening_values(arrays)
+    whole = _measured(number, value)
+    year = np.array([-1 if one is None else one for one in years])[game] if len(game) else np.zeros(0, np.int64)
+    found: dict[int | None, MeasuredUnit] = {}
+    for one in set(years):
+        own = year == (-1 if one is None else one)
+        here = _measured(number[own], value[own])
+        found[one] = here if here.positions >= FEWEST else whole
+    return found
+
+
+def _measured(number: NDArray[np.uint64], value: Floats, openings: Openings | None = None) -> MeasuredUnit:
     known = shipped_evals().openings if openings is None else openings
-    number, value = opening_values(arrays)
-    if not len(known.numbers):
+    if not len(known.numbers) or not len(number):
         return MeasuredUnit()
     at = np.minimum(np.searchsorted(known.numbers, number), len(known.numbers) - 1)
     found = known.numbers[at] == number
