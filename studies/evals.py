@@ -51,7 +51,9 @@ class Judged:
         return Judged(*(getattr(self, name)[chosen] for name in names))
 
 
-def sides_of(path: Path, most: int, *, where: str | None = None, held_out: bool = False) -> tuple[Judged, dict[int, str]]:
+def sides_of(
+    path: Path, most: int, *, where: str | None = None, held_out: bool = False
+) -> tuple[Judged, dict[int, str]]:
     """The sides of a file's games that carry evaluations; of `held_out` players alone, if asked."""
     parts, units = [], {}
     for games in batches(islice(read(path, where=where), most)):
@@ -113,7 +115,8 @@ def noise_of(sides: Judged) -> str:
     score, bend = slopes(some.curve, at)
     codes = np.unique(some.player, return_inverse=True)[1].reshape(-1)
     noise, slope = noise_per_turn(score, -bend, np.ones(len(some)), band, some.rating, at, codes)
-    return f"{len(some)} sides: noise {noise.value:.0f} ± {noise.error:.0f} a side, slope {slope.value:.3f} ± {slope.error:.3f}"
+    told = f"noise {noise.value:.0f} ± {noise.error:.0f} a side, slope {slope.value:.3f} ± {slope.error:.3f}"
+    return f"{len(some)} sides: {told}"
 
 
 def together(sides: Judged, games: int) -> Judged:
@@ -131,7 +134,9 @@ def together(sides: Judged, games: int) -> Judged:
             line.append(where)
             loss.append(sides.loss[some].mean())
     table = np.array(rows).reshape(len(rows), len(GRID))
-    return Judged(Curve(table, GRID), np.array(rating), np.array(player, object), np.array(line, object), np.array(loss))
+    return Judged(
+        Curve(table, GRID), np.array(rating), np.array(player, object), np.array(line, object), np.array(loss)
+    )
 
 
 def on_line(sides: Judged, line: PoolLine) -> Judged:

@@ -46,6 +46,8 @@ CHECKS = ("lichess-2025-05", "lichess-2026-06")
 BAND, SHOWN = 100, 200
 MOST_WEIGHT = 3.0  # of a side: a band with few must not rule the line
 LEVEL = 0.95
+# Beyond, players of bullet live by the clock: their moves look like those of 2150, and no line holds them.
+HIGHEST = {"lichess-bullet": 2500.0}
 
 
 @dataclass(frozen=True)
@@ -308,7 +310,7 @@ def main() -> None:
     for name in LINES:
         if name == FIRST:
             continue
-        sides = every.only((every.line == name) & ~is_check)
+        sides = every.only((every.line == name) & ~is_check & (every.rating < HIGHEST.get(name, np.inf)))
         sides = joined([sides, later]) if name == LATER else sides
         line = judged(fitted(name, sides), sides, model)
         lines.append(line)

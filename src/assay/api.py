@@ -369,6 +369,7 @@ def rate_moves(
     by: str = "player",
     player: str | None = None,
     without: Sequence[int] = (),
+    evals: bool = False,
     method: str = "choice",
     interval: str = "clustered",
     level: float = 0.95,
@@ -379,7 +380,8 @@ def rate_moves(
     """Rate players by their moves, as `assay ipr` does: `[name]` is the intrinsic performance rating of a player.
 
     `by` makes other groups of the turns (game, phase, event, year, ...). Positions that the store lacks are analysed
-    first, unless `no_analysis`; two calls on one :class:`Analysis` value them once. docs/rating.md explains the rest.
+    first, unless `no_analysis`; two calls on one :class:`Analysis` value them once. With `evals` the evaluations that
+    the games carry are all that counts, and no engine runs. docs/rating.md explains the rest.
 
     >>> rate_moves(SAMPLE, store="nowhere.db", no_analysis=True)
     Traceback (most recent call last):
@@ -390,7 +392,7 @@ def rate_moves(
     from assay.moves.performance import How
 
     how = How(method, interval, level, min_turns, seed)
-    return rate_by(what, by=by, player=player, without=without, how=how, **analysing)
+    return rate_by(what, by=by, player=player, without=without, evals=evals, how=how, **analysing)
 
 
 def posterior(

@@ -49,6 +49,9 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 @watch_options
 @click.option("--min-turns", type=click.IntRange(1), default=1, show_default=True, help="Fewer turns: no rating.")
 @click.option(
+    "--evals", is_flag=True, help="Rate from the evaluations that the games carry ([%eval]) alone: no engine."
+)
+@click.option(
     "--method",
     type=OneOf("assay.moves.performance", "METHOD_NAMES"),
     default="choice",
@@ -74,6 +77,7 @@ def ipr(
     player: str | None,
     without: Sequence[int],
     min_turns: int,
+    evals: bool,
     method: str,
     interval: str,
     level: float,
@@ -93,10 +97,14 @@ def ipr(
     A rating says how well the moves of these games were chosen, on the scale of the calibration's players, and nothing
     else: no tag, no result. Every turn has a curve over ratings; a group's rating is the top of their sum.
 
+    With --evals no engine runs: games that were analysed on Lichess carry the value after every move. That is also what
+    happens where no engine is installed and every game has them.
+
     \b
     Examples:
       assay ipr tournament.pgn
       assay ipr tournament.pgn --quick --by phase --player 'Carlsen, Magnus'
+      assay ipr lichess-games.pgn --evals
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
@@ -110,6 +118,7 @@ def ipr(
             by=by,
             player=player,
             without=without,
+            evals=evals,
             method=method,
             interval=interval,
             level=level,

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from assay.curve import NOTHING, Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH
+from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, find
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
-from assay.errors import AssayWarning, CalibrationError, InputError
+from assay.errors import AssayWarning, CalibrationError, EngineError, InputError
 from assay.games import Games, read
 from assay.games.completing import ratings_of
 from assay.games.duplicates import Seen
@@ -33,11 +33,13 @@ from assay.moves.analysed import analysed, analysed_turns, turns_in
 from assay.moves.calibrating import describe, make_calibration, rated_turns, reference_turns
 from assay.moves.calibration import Calibration, load, preset_depth, save
 from assay.moves.choice.calibrate import LEARNED
+from assay.moves.evals import with_evals
+from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import weigh
 from assay.moves.fits import Fitting
-from assay.moves.groups import by_pool, in_pool, rename
+from assay.moves.groups import Moved, by_pool, games_in_pool, in_pool, rename, renamed
+from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
-from assay.moves.performance import How, Row, rate_groups, sort_rows
 from assay.moves.review import Running, running
 from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
 from assay.moves.screening import ScreenRow, conclusion, screen_groups
@@ -61,6 +63,7 @@ TITLES = {
     "share_high": "high",
     "expected_beyond": "beyond",
 }
+EVAL_COLUMNS = ("games", "turns", "elo", "performance", "ipr", "low", "high", "acpl", "loss", "note")
 _IPR_WIDE = ("mm_expected", "top3", "top3_expected", "ad_expected", "s", "c", "method")
 _SCREEN_SHOWN = ("player", "part", "pool", "rating", "z_mm", "z_t3", "z_ae", "z", "q_value", "ipr", "note")
 
@@ -253,7 +256,7 @@ def _without(turns: Turns, games: Sequence[int]) -> Turns:
     return kept
 
 
-def _check_player(turns: Turns, player: str | None) -> None:
+def _check_player(turns: Moved, player: str | None) -> None:
     """Refuse a name that nobody bears, with the nearest one."""
     names = sorted({str(name) for name in turns.player if name is not None})
     if player is not None and player not in names:
@@ -275,10 +278,14 @@ def rate_by(
     by: str = "player",
     player: str | None = None,
     without: Sequence[int] = (),
+    evals: bool = False,
     how: How,
     **analysing: Any,
 ) -> MoveRatings:
     """Rate groups of turns; see :func:`assay.api.rate_moves`."""
+    if evals or (why := _only_evals(what, analysing)):
+        remark = [] if evals else [why]
+        return _rate_by_evals(what, by=by, player=player, without=without, how=how, said=remark, **analysing)
     found = ready(what, without=without, **analysing)
     _check_player(found.turns, player)
     turns = found.turns if player is None else found.turns.only(found.turns.player == player)
@@ -299,6 +306,79 @@ def rate_by(
         estimates={str(names[row.group]): replace(row.estimate, note=row.note) for row in reversed(rows)},
         problems=found.problems,
         remarks=found.remarks,
+    )
+
+
+def _only_evals(what: What, analysing: Mapping[str, Any]) -> str:
+    """Why games are rated from their evaluations alone though nobody asked for it; nothing if they are not."""
+    asked = any(analysing.get(name) for name in ("no_analysis", "store", "calibration", "depth", "quick", "deep"))
+    if isinstance(what, Analysis) or asked or analysing.get("engine", DEFAULT) != DEFAULT:
+        return ""
+    try:
+        find(DEFAULT)
+    except EngineError:
+        if with_evals(read(what, where=analysing.get("where")).all()):
+            return "No engine is installed, and all games carry evaluations: rated from these alone, as with --evals."
+    return ""
+
+
+def _rate_by_evals(
+    what: What,
+    *,
+    by: str,
+    player: str | None,
+    without: Sequence[int],
+    how: How,
+    said: Sequence[str],
+    aliases: File | None = None,
+    pool: str | None = None,
+    scale_year: int | None = None,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    **_: Any,
+) -> MoveRatings:
+    """Rate groups from the evaluations in the games."""
+    if isinstance(what, Analysis):
+        raise InputError("an analysis has the values of all moves: rate it without evals, or give the games.")
+    if how.method != CHOICE:
+        raise InputError(f"evaluations alone know no --method {how.method}: leave it out, or --evals.")
+    found = read(what, where=where)
+    games, seen = found.all(), Seen()
+    counts = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
+    if without and (max(without) > len(games) or min(without) < 1):
+        raise InputError(f"--without {max(without)}: {there_are(len(games), 'game')}.")
+    counts[np.array(without, np.intp) - 1] = False
+    turns = turns_with_evals(games, counts)
+    tags = games_in_pool(turns.games, pool, scale_year) if pool or scale_year else turns.games
+    turns = turns.tagged(renamed(tags, read_aliases(aliases, players_of(games))) if aliases else tags)
+    _check_player(turns, player)
+    mine = turns if player is None else turns.only(turns.player == player)
+    groups = by_pool(mine, by)
+    rows = rate_evals(mine, groups, level=how.level, min_turns=how.min_turns)
+    names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
+    rows = sort_rows(rows) if by in ("player", "opponent") else rows
+    told = found.problems + turns.plies.problems
+    remarks = [
+        *said,
+        *([f"Games left out or damaged: {reasons(told)}."] if told else []),
+        f"{counted(int(counts.sum()), 'game')}, {counted(len(turns), 'turn')} with evaluations; "
+        f"left out: {reasons(turns.excluded) or 'none'}.",
+        f"Rated from the evaluations alone, times {told_units(turns.units)}. Scale: {scales_told(turns)}.",
+        *told_copies(str(seen.duplicates) if seen.duplicates else ""),
+    ]
+    decimals = dict.fromkeys(("elo", "performance", "ipr", "low", "high", "acpl"), 0) | {"loss": 2}
+    columns = _with_pool([by, *EVAL_COLUMNS], [row.pool for row in rows])
+    values = [
+        row.values()
+        | {by: names[row.group], "pool": row.pool, "acpl": row.actual[0] / row.turns, "loss": row.actual[1] / row.turns}
+        for row in rows
+    ]
+    return MoveRatings(
+        groups=rows,
+        shown=Table(values, columns_of(columns, decimals=decimals, titles=TITLES, below=("note",))),
+        estimates={str(names[row.group]): replace(row.estimate, note=row.note) for row in reversed(rows)},
+        problems=told,
+        remarks=tuple(remarks),
     )
 
 

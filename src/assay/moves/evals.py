@@ -118,12 +118,16 @@ class EvalTurns:
         found: NDArray[Any] = self.games[name].to_numpy()[self.game]
         return found
 
-    @property
+    def tagged(self, games: pl.DataFrame) -> EvalTurns:
+        """The same turns of games with other tags."""
+        return replace(self, plies=replace(self.plies, games=games))
+
+    @cached_property
     def loss(self) -> Floats:
         """The win chances that each move lost, in per cent."""
         return win_chance(self.before) - win_chance(self.after)
 
-    @property
+    @cached_property
     def centipawns(self) -> Floats:
         """The centipawns that each move lost, none less than 0; values beyond ten pawns count as ten."""
         return np.maximum(np.clip(self.before, -1000, 1000) - np.clip(self.after, -1000, 1000), 0.0)

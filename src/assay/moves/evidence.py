@@ -17,7 +17,7 @@ from assay.moves.calibration import Calibration
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import Measures, engine_rating, measure, scores
 from assay.moves.choice.model import CENTRE, Model, curve_of, strength
-from assay.moves.groups import Groups, tag_ratings
+from assay.moves.groups import Groups, Moved, tag_ratings
 from assay.policy.chances import Network
 from assay.policy.chances import log_chances as chances_of_people
 from assay.policy.chances import shipped as shipped_policy
@@ -119,7 +119,7 @@ class Evidence:
     @cached_property
     def sides(self) -> GameSides:
         """The sides of the games: which of them each turn belongs to, and their ratings."""
-        return _sides(self.turns)
+        return sides_of(self.turns)
 
     def honesty(self, turns: NDArray[np.intp], rating: float) -> Honesty:
         """What makes the interval of these turns about this rating hold, by the lines they are rated on.
@@ -185,7 +185,8 @@ class GameSides:
         return np.unique(self.of[turns])
 
 
-def _sides(turns: Turns) -> GameSides:
+def sides_of(turns: Moved) -> GameSides:
+    """The sides of the games that turns are of."""
     unit, of = np.unique(2 * turns.game + ~turns.white, return_inverse=True)
     game, black = unit // 2, unit % 2
     tags = tag_ratings(turns.games)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
@@ -55,7 +55,29 @@ class Groups:
         return [order[bounds[at] : bounds[at + 1]] for at in range(len(self))]
 
 
-def phases(turns: Turns) -> NDArray[np.intp]:
+class Moved(Protocol):
+    """Turns of games, as grouping needs them: with values of all moves, or with evaluations alone."""
+
+    @property
+    def games(self) -> pl.DataFrame: ...
+    @property
+    def game(self) -> NDArray[np.int64]: ...
+    @property
+    def white(self) -> NDArray[np.bool_]: ...
+    @property
+    def move(self) -> NDArray[np.int64]: ...
+    @property
+    def keys(self) -> NDArray[np.uint8]: ...
+    @property
+    def player(self) -> NDArray[Any]: ...
+    @property
+    def opponent(self) -> NDArray[Any]: ...
+
+    def __len__(self) -> int: ...
+    def column(self, name: str) -> NDArray[Any]: ...
+
+
+def phases(turns: Moved) -> NDArray[np.intp]:
     """The phase of each turn: 0 opening, 1 middlegame, 2 endgame."""
     board = np.concatenate([turns.keys[:, :32] & 15, turns.keys[:, :32] >> 4], axis=1)
     kind = np.where(board > 6, board - 6, board)
@@ -74,7 +96,7 @@ def _period(year: Any) -> str | None:
     return f"{start}-{start + PERIOD_YEARS - 1}"
 
 
-def _game_label(turns: Turns) -> list[str | None]:
+def _game_label(turns: Moved) -> list[str | None]:
     games = turns.games
     names = [
         f"{number + 1}. {white or '?'} - {black or '?'}"
@@ -83,7 +105,7 @@ def _game_label(turns: Turns) -> list[str | None]:
     return [names[game] for game in turns.game]
 
 
-KEYS: dict[str, Callable[[Turns], Sequence[str | None]]] = {
+KEYS: dict[str, Callable[[Moved], Sequence[str | None]]] = {
     "all": lambda turns: ["all"] * len(turns),
     "player": lambda turns: _texts(turns.player),
     "opponent": lambda turns: _texts(turns.opponent),
@@ -103,7 +125,7 @@ def _whole(values: NDArray[np.object_]) -> list[float | None]:
     return [None if value is None or value != value else float(value) for value in values]
 
 
-def group(turns: Turns, *by: str) -> Groups:
+def group(turns: Moved, *by: str) -> Groups:
     """Group turns by one key or by several together, in the order of their first appearance (phases in theirs).
 
     Turns whose tag is missing make a group of their own, called `?`.
@@ -122,7 +144,7 @@ def group(turns: Turns, *by: str) -> Groups:
     return Groups(tuple(keys[i] for i in order), place[code])
 
 
-def by_pool(turns: Turns, *by: str) -> Groups:
+def by_pool(turns: Moved, *by: str) -> Groups:
     """Group turns, and where they come from several pools by pool as well: ratings of two pools are two scales."""
     pools = set(KEYS["pool"](turns))
     return group(turns, *by, "pool") if len(pools) > 1 else group(turns, *by)
@@ -130,28 +152,35 @@ def by_pool(turns: Turns, *by: str) -> Groups:
 
 def in_pool(turns: Turns, pool: str | None, scale_year: int | None = None) -> Turns:
     """Turns whose games all count as this pool's and year's, whatever their tags say; None leaves them alone."""
+    return replace(turns, games=games_in_pool(turns.games, pool, scale_year)) if pool or scale_year else turns
+
+
+def games_in_pool(games: pl.DataFrame, pool: str | None, scale_year: int | None) -> pl.DataFrame:
+    """The tags of games that all count as this pool's and this year's."""
     if pool is not None and pool not in POOLS:
         raise InputError(f"there is no pool {pool!r}: choose one of {', '.join(POOLS)}.")
     if scale_year is not None and not 1000 <= scale_year <= 9999:
         raise InputError(f"a scale of the year {scale_year} there is not: give a year such as 2024.")
-    if pool is None and scale_year is None:
-        return turns
-    games = turns.games if pool is None else turns.games.with_columns(pool=pl.lit(pool))
+    games = games if pool is None else games.with_columns(pool=pl.lit(pool))
     days = games["date"] if scale_year is None else [str(scale_year)] * games.height
     lines = [line_of(own, day) for own, day in zip(games["pool"], days, strict=True)]
-    return replace(turns, games=games.with_columns(line=pl.Series(lines, dtype=pl.String)))
+    return games.with_columns(line=pl.Series(lines, dtype=pl.String))
 
 
 def rename(turns: Turns, aliases: Mapping[str, str]) -> Turns:
     """Turns whose players go by the names that the aliases give them."""
+    return replace(turns, games=renamed(turns.games, aliases))
+
+
+def renamed(games: pl.DataFrame, aliases: Mapping[str, str]) -> pl.DataFrame:
+    """The tags of games whose players go by the names that the aliases give them."""
 
     def known(name: str | None) -> str | None:
         return None if name is None else aliases.get(name, name)
 
-    games = turns.games.with_columns(
-        pl.Series(side, [known(name) for name in turns.games[side]], dtype=pl.String) for side in ("white", "black")
+    return games.with_columns(
+        pl.Series(side, [known(name) for name in games[side]], dtype=pl.String) for side in ("white", "black")
     )
-    return replace(turns, games=games)
 
 
 def mileposts(turns: Turns, marks: Sequence[int], within: float) -> NDArray[np.intp]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assay.curve import LEVEL, Estimate
@@ -20,7 +21,7 @@ from assay.errors import ModelError
 from assay.games.outcomes import score_of
 from assay.moves.calibration import Calibration
 from assay.moves.choice.measures import Measures
-from assay.moves.evidence import Evidence, pools_of
+from assay.moves.evidence import Evidence, GameSides, pools_of
 from assay.moves.groups import Groups
 from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, INTERVALS, Rating, rate_by_fit
 from assay.moves.regan.spread import Floats, spread_deltas
@@ -110,9 +111,8 @@ def taken_tags(evidence: Evidence, sides: NDArray[np.intp]) -> list[str]:
     return [f"no rating tag in game {games}: {ratings} taken from other games"]
 
 
-def pool_note(evidence: Evidence, games: NDArray[np.intp]) -> str:
+def scale_note(tags: pl.DataFrame, games: NDArray[np.intp]) -> str:
     """On which scale games of pools are rated that have none of their own; nothing where they have."""
-    tags = evidence.turns.games
     others = {(tags["pool"][int(game)], tags["line"][int(game)]) for game in games}
     strange = sorted((pool, line) for pool, line in others if not has_line(pool))
     notes = [
@@ -223,7 +223,9 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
     pools = pools_of(evidence.turns, np.unique(every.game[sides]))
     rated = bool(known.all()) and not strange_tags(pools)
     totals = evidence.by_tag
-    notes = [note for note in (pool_note(evidence, every.game[sides]), *taken_tags(evidence, sides)) if note]
+    notes = [
+        note for note in (scale_note(evidence.turns.games, every.game[sides]), *taken_tags(evidence, sides)) if note
+    ]
     fitted: Rating | None = None
     if how.method != CHOICE and pools != [SLOW]:
         found = NONE
@@ -246,7 +248,7 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
         games=len(np.unique(every.game[sides])),
         turns=len(turns),
         elo=elo,
-        performance=_performance(evidence, sides),
+        performance=result_performance(evidence.turns.games, every, sides),
         estimate=found,
         actual=totals.actual[turns].sum(axis=0),
         expected=totals.expected[turns].sum(axis=0) if rated else None,
@@ -300,9 +302,8 @@ def _scale_notes(evidence: Evidence, turns: NDArray[np.intp], found: Estimate) -
     return []
 
 
-def _performance(evidence: Evidence, sides: NDArray[np.intp]) -> float | None:
+def result_performance(games: pl.DataFrame, every: GameSides, sides: NDArray[np.intp]) -> float | None:
     """The result performance of these sides, where opponents are rated and games have results."""
-    games, every = evidence.turns.games, evidence.sides
     opponents, points = [], 0.0
     for side in sides:
         game, white = int(every.game[side]), bool(every.white[side])

@@ -1,0 +1,136 @@
+"""Groups of turns rated from the evaluations in games: no engine, no store."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.curve import GRID, LEVEL, Curve, Estimate, Honesty
+from assay.errors import InputError
+from assay.games import Game
+from assay.moves.evals import GRID as INNER
+from assay.moves.evals import EvalTurns, eval_turns, shipped_evals
+from assay.moves.evidence import GameSides, sides_of
+from assay.moves.groups import Groups
+from assay.moves.performance import Row, result_performance, scale_note
+from assay.pools import LAST, LINES, has_line
+from assay.scales import PoolLine, apart, from_json, shipped_lines
+
+EVALS = "evals"
+FEWEST = 4  # turns: fewer say nothing
+
+
+@lru_cache(maxsize=1)
+def eval_lines() -> dict[str, PoolLine]:
+    """The lines from the scale of evaluations to pools; over the board there is that of today's broadcasts alone."""
+    text = (resources.files("assay.data") / "evals-lines.json").read_text(encoding="utf-8")
+    return from_json(json.loads(text))
+
+
+def on_pool(curve: Curve, name: str) -> Curve:
+    """Curves of the inner scale over the ratings of a pool: other years over the board by way of the moves' scale."""
+    known = eval_lines()
+    ratings = GRID
+    if name not in known:
+        ratings = shipped_lines()[LAST].rating(shipped_lines()[name].inside(GRID))
+    inner = np.clip(own_line(name).inside(ratings), INNER[0], INNER[-1])
+    from scipy.interpolate import CubicSpline
+
+    return Curve(np.asarray(CubicSpline(INNER, curve.table, axis=1)(inner)), GRID)
+
+
+def own_line(name: str) -> PoolLine:
+    """The line of a pool, or that of today over the board."""
+    return eval_lines().get(name) or eval_lines()[LAST]
+
+
+def turns_with_evals(games: Sequence[Game], counted: NDArray[np.bool_]) -> EvalTurns:
+    """The turns of some games, or a sentence where none has a value."""
+    found = eval_turns(games, counted)
+    if not len(found):
+        raise InputError(
+            "these games carry no evaluations ([%eval ...]): have them analysed on Lichess, or rate with an engine."
+        )
+    return found
+
+
+def rate_evals(turns: EvalTurns, groups: Groups, *, level: float = LEVEL, min_turns: int = 1) -> list[Row]:
+    """Rate every group from the evaluations, in their order."""
+    model, sides = shipped_evals(), sides_of(turns)
+    curve = model.curve(turns)
+    honesty = Honesty(model.power, model.spread)
+    lines = turns.column("line")
+    rows = []
+    for label, own in zip(groups.labels, groups.turns, strict=True):
+        rows.append(_row(turns, sides, curve[own], label, own, lines, honesty, level, min_turns))
+    return rows
+
+
+def _row(
+    turns: EvalTurns,
+    sides: GameSides,
+    curve: Curve,
+    label: str,
+    own: NDArray[np.intp],
+    of_turn: NDArray[np.object_],
+    honesty: Honesty,
+    level: float,
+    min_turns: int,
+) -> Row:
+    mine = sides.in_group(own)
+    games = np.unique(sides.game[mine])
+    names = Counter(of_turn[own].tolist())
+    whole = np.zeros((1, len(GRID)))
+    for name in names:
+        here = of_turn[own] == name
+        whole += on_pool(Curve(curve.table[here].sum(axis=0, keepdims=True), INNER), name).table
+    total, notes = Curve(whole, GRID), []
+    line = own_line(names.most_common(1)[0][0])
+    top = float(total.tops()[0])
+    pools = list(dict.fromkeys(turns.games["pool"][int(game)] for game in games))
+    strange = not all(has_line(pool) for pool in pools)
+    if note := scale_note(turns.games, games):
+        notes.append(note)
+    found = Estimate(level=level)
+    if len(own) < max(min_turns, FEWEST):
+        notes.append(f"{len(own)} turns are too few for a rating; it takes at least {max(min_turns, FEWEST)}")
+    else:
+        off = apart(shipped_lines()[names.most_common(1)[0][0]], top) if strange else 0.0
+        (found,) = total.estimates(line.honesty(top, honesty, off), level)
+        notes += [str(found)] if found.known and not found.bounded else []
+        if found.bounded and not line.low - 100 <= found.value <= line.high + 100:
+            notes.append("extrapolated beyond the ratings of the games that the scale stands on")
+    ratings = sides.rating[mine]
+    known = np.isfinite(ratings)
+    count = np.bincount(sides.of[own], minlength=len(sides.game))[mine]
+    return Row(
+        group=label,
+        games=len(games),
+        turns=len(own),
+        elo=float(np.average(ratings[known], weights=count[known])) if known.any() else None,
+        performance=result_performance(turns.games, sides, mine),
+        estimate=found,
+        actual=np.array([turns.centipawns[own].sum(), turns.loss[own].sum(), np.nan]),
+        expected=None,
+        method=EVALS,
+        note="; ".join(notes),
+        pool=pools[0] if len(pools) == 1 else None,
+    )
+
+
+def told_units(units: Mapping[int | None, object]) -> str:
+    """The factors that the values were multiplied with, by year."""
+    parts = [f"{unit.factor:.2f}{f' in {year}' if year else ''}" for year, unit in sorted(units.items(), key=str)]  # type: ignore[attr-defined]
+    return ", ".join(dict.fromkeys(parts[:6])) + (" ..." if len(parts) > 6 else "")
+
+
+def scales_told(turns: EvalTurns) -> str:
+    """The scales of the games."""
+    lines = Counter(turns.games["line"][int(game)] for game in np.unique(turns.game))
+    return "; ".join(LINES[name] for name, _ in lines.most_common())
