@@ -1,4 +1,4 @@
-"""Fit the model of evaluations: python studies/evals_fit.py DATA OUT.npz [--sides 4000].
+"""Fit the model of evaluations: python studies/evals_fit.py DATA OUT.npz [--sides 2000].
 
 DATA has `lichess-rapid-2022`. Players are dealt: two thirds are learned from, one third is held out. Learned from are
 at most so many sides of every hundred points; bands count alike. Every stage of the chain is a logistic regression with
@@ -139,7 +139,7 @@ def logistic(x: csr_matrix, y: Any, z: Any, weight: Any) -> Floats:
         return loss, gradient.ravel().astype(np.float64)
 
     found = minimize(
-        value, np.zeros(3 * x.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 300, "maxcor": 20}
+        value, np.zeros(3 * x.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 120, "maxcor": 20}
     )
     return np.asarray(found.x.reshape(3, -1))
 
@@ -148,9 +148,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--sides", type=int, default=4_000)
-    parser.add_argument("--power", type=float, default=0.8)
-    parser.add_argument("--spread", type=float, default=150.0)
+    parser.add_argument("--sides", type=int, default=2_000)
+    parser.add_argument("--power", type=float, default=0.65)
+    parser.add_argument("--spread", type=float, default=200.0)
     args = parser.parse_args()
     rng, opening, table = np.random.default_rng(1), {}, Lessons(args.sides)  # type: ignore[var-annotated]
     for games in batches(read(args.data / "lichess-rapid-2022.pgn.zst")):

@@ -370,6 +370,7 @@ def rate_moves(
     player: str | None = None,
     without: Sequence[int] = (),
     evals: bool = False,
+    fide: bool = False,
     method: str = "choice",
     interval: str = "clustered",
     level: float = 0.95,
@@ -381,7 +382,8 @@ def rate_moves(
 
     `by` makes other groups of the turns (game, phase, event, year, ...). Positions that the store lacks are analysed
     first, unless `no_analysis`; two calls on one :class:`Analysis` value them once. With `evals` the evaluations that
-    the games carry are all that counts, and no engine runs. docs/rating.md explains the rest.
+    the games carry are all that counts, and no engine runs. `fide` adds what Lichess ratings would be there.
+    docs/rating.md explains the rest.
 
     >>> rate_moves(SAMPLE, store="nowhere.db", no_analysis=True)
     Traceback (most recent call last):
@@ -392,7 +394,7 @@ def rate_moves(
     from assay.moves.performance import How
 
     how = How(method, interval, level, min_turns, seed)
-    return rate_by(what, by=by, player=player, without=without, evals=evals, how=how, **analysing)
+    return rate_by(what, by=by, player=player, without=without, evals=evals, fide=fide, how=how, **analysing)
 
 
 def posterior(

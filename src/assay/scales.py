@@ -11,15 +11,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.curve import Honesty
+from assay.curve import NOTHING, Estimate, Honesty
+from assay.pools import SLOW, scale_of
 
 Floats = NDArray[np.float64]
 UNIT = 400.0
@@ -103,3 +105,33 @@ def apart(line: PoolLine, rating: float) -> float:
 def line_called(name: str) -> PoolLine:
     """A line by its name."""
     return shipped_lines()[name]
+
+
+# What a Lichess rating would be in FIDE's: published regressions on some 28,000 profiles (intercept, slope), and how
+# far 79 people with both ratings scatter about them (studies/fide_lichess.py).
+FIDE = {
+    "lichess-bullet": (506.0, 0.62, 624.0),
+    "lichess-blitz": (78.6, 0.804, 450.0),
+    "lichess-rapid": (-178.7, 0.899, 446.0),
+    "lichess-classical": (-277.3, 0.985, 715.0),
+}
+
+
+def in_fide(pool: str | None, found: Estimate) -> Estimate:
+    """What a rating of a pool would be in FIDE's, with the spread of people about the conversion; unknown elsewhere.
+
+    >>> print(in_fide("lichess-blitz", Estimate(2000.0, 1900.0, 2100.0)))
+    1687 (801-2572)
+    >>> print(in_fide("chess.com-blitz", Estimate(2000.0, 1900.0, 2100.0)))
+    -
+    """
+    if scale_of(pool) == SLOW:
+        return found
+    if pool not in FIDE or not found.bounded:
+        return replace(NOTHING, level=found.level)
+    intercept, slope, spread = FIDE[str(pool)]
+    beyond = NormalDist().inv_cdf(0.5 + found.level / 2) * spread
+    value = intercept + slope * found.value
+    low = value - math.hypot(slope * (found.value - found.low), beyond)
+    high = value + math.hypot(slope * (found.high - found.value), beyond)
+    return Estimate(value, low, high, found.level)

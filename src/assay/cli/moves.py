@@ -51,6 +51,7 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 @click.option(
     "--evals", is_flag=True, help="Rate from the evaluations that the games carry ([%eval]) alone: no engine."
 )
+@click.option("--fide", is_flag=True, help="Add what the rating would be in FIDE's, with the spread of people.")
 @click.option(
     "--method",
     type=OneOf("assay.moves.performance", "METHOD_NAMES"),
@@ -78,6 +79,7 @@ def ipr(
     without: Sequence[int],
     min_turns: int,
     evals: bool,
+    fide: bool,
     method: str,
     interval: str,
     level: float,
@@ -119,6 +121,7 @@ def ipr(
             player=player,
             without=without,
             evals=evals,
+            fide=fide,
             method=method,
             interval=interval,
             level=level,

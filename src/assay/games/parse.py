@@ -39,6 +39,14 @@ STANDARD = frozenset({"", "standard", "chess", "normal", "from position"})
 # with the moves to mate behind), and told from pawns by its size afterwards.
 _MATE_MARK = "1000"
 _LEAST_MATE = 10_000
+# Programs that play matches (cutechess, fastchess) write what the mover thinks: "{+0.35/12 1.2s}", "{-M5/30 0s}".
+# Depth and time tell such a comment from all others. Its sign is the mover's: it is marked by a size that neither pawns
+# nor marked mates have.
+_BY_MOVER = 20_000.0
+_MOVER_MATE = 7_000_000
+_LEAST_APART = 1_000
+_MOVERS = r"\{\s*([+-]?)(\d{1,3}\.\d{1,2})/(\d{1,3}) +\d+(?:\.\d+)?s[^}]*\}"
+_MOVERS_MATE = r"\{\s*([+-]?)M(\d{1,3})/(\d{1,3}) +\d+(?:\.\d+)?s[^}]*\}"
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 
 
@@ -158,7 +166,25 @@ def _plain_evals(texts: pa.Array) -> pa.Array:
         texts = pc.replace_substring(texts, "[%eval #", f"[%eval {_MATE_MARK}")
     if pc.any(pc.match_substring_regex(texts, r"\[%eval [^\],]*,")).as_py():
         texts = pc.replace_substring_regex(texts, r"(\[%eval [^\],]*),[^\]]*", r"\1")
+    if pc.any(pc.match_substring_regex(texts, rf"{_MOVERS}|{_MOVERS_MATE}")).as_py():
+        texts = _movers_as_evals(texts)
     return texts
+
+
+def _movers_as_evals(texts: pa.Array) -> pa.Array:
+    """The mover's own values as evaluations, marked; a program's whole comment goes, for it holds nothing else."""
+
+    def value(match: re.Match[str]) -> str:
+        pawns = float(match.group(2)) * (-1 if match.group(1) == "-" else 1)
+        return f"{{[%eval {_BY_MOVER + pawns:.2f}]}}"
+
+    def mate(match: re.Match[str]) -> str:
+        return f"{{[%eval {'-' if match.group(1) == '-' else ''}{_MOVER_MATE + int(match.group(2))}]}}"
+
+    def read(text: str) -> str:
+        return re.sub(_MOVERS_MATE, mate, re.sub(_MOVERS, value, text))
+
+    return pa.array([read(text) for text in texts.to_pylist()], pa.string())
 
 
 def _broken_up(texts: pa.Array) -> npt.NDArray[np.int64]:
@@ -201,7 +227,7 @@ def _from_chunk(chunk: Any, start_numbers: npt.NDArray[np.int32]) -> dict[str, n
     black_first = np.zeros(len(counts), np.int32)
     black_first[counts > 0] = ~turn[begin[counts > 0]]
     fullmove = np.repeat(start_numbers, counts) + (ply + np.repeat(black_first, counts)) // 2
-    value = chunk.evals[keep_move]
+    value = _to_white(chunk.evals[keep_move], turn)
     pawns, mate = _mates(value)
     return {
         "counts": counts,
@@ -219,6 +245,21 @@ def _from_chunk(chunk: Any, start_numbers: npt.NDArray[np.int32]) -> dict[str, n
         "eval": pawns,
         "mate": mate,
     }
+
+
+def _to_white(value: npt.NDArray[np.float32], turn: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
+    """Values of the mover's view as White's; all others stay."""
+    size = np.abs(value)
+    own = (value > _BY_MOVER - _LEAST_APART) & (value < _BY_MOVER + _LEAST_APART)
+    mates = (size > _MOVER_MATE) & (size < _MOVER_MATE + _LEAST_APART)
+    if not own.any() and not mates.any():
+        return value
+    view = np.where(turn, np.float32(1), np.float32(-1))
+    pawns = view * np.round(value.astype(np.float64) - _BY_MOVER, 2)
+    to_mate = size - np.float32(_MOVER_MATE)
+    mark = np.select([to_mate < 10, to_mate < 100], [np.float32(1e4), np.float32(1e5)], np.float32(1e6))
+    found = np.select([own, mates], [pawns, view * np.sign(value) * (mark + to_mate)], value)
+    return np.asarray(found, np.float32)
 
 
 def _mates(value: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int16]]:

@@ -23,6 +23,7 @@ from assay.errors import AssayWarning, CalibrationError, EngineError, InputError
 from assay.games import Games, read
 from assay.games.completing import ratings_of
 from assay.games.duplicates import Seen
+from assay.games.endings import told_endings
 from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.games.trf import is_trf, read_trf
@@ -47,6 +48,7 @@ from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, LINES
+from assay.scales import in_fide
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
 File: TypeAlias = str | PathLike[str]
@@ -172,6 +174,7 @@ def ready(
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
     turns = in_pool(turns, pool, scale_year)
     remarks += told_scales(turns)
+    remarks += told_endings(turns.games["termination"])
     turns = rename(turns, names) if names else turns
     if without:
         kept = _without(turns, without)
@@ -279,13 +282,14 @@ def rate_by(
     player: str | None = None,
     without: Sequence[int] = (),
     evals: bool = False,
+    fide: bool = False,
     how: How,
     **analysing: Any,
 ) -> MoveRatings:
     """Rate groups of turns; see :func:`assay.api.rate_moves`."""
     if evals or (why := _only_evals(what, analysing)):
         remark = [] if evals else [why]
-        return _rate_by_evals(what, by=by, player=player, without=without, how=how, said=remark, **analysing)
+        return _rate_by_evals(what, by=by, player=player, without=without, fide=fide, how=how, said=remark, **analysing)
     found = ready(what, without=without, **analysing)
     _check_player(found.turns, player)
     turns = found.turns if player is None else found.turns.only(found.turns.player == player)
@@ -296,11 +300,12 @@ def rate_by(
         rows = sort_rows(rows)
     decimals = dict.fromkeys(("elo", "performance", "ipr", "low", "high"), 0)
     decimals |= dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
-    columns = _with_pool([by, *IPR_COLUMNS[1:]], [row.pool for row in rows])
+    decimals |= dict.fromkeys(FIDE_COLUMNS, 0)
+    columns = _with_fide(_with_pool([by, *IPR_COLUMNS[1:]], [row.pool for row in rows]), fide)
     return MoveRatings(
         groups=rows,
         shown=Table(
-            [row.values() | {by: names[row.group], "pool": row.pool} for row in rows],
+            [row.values() | {by: names[row.group], "pool": row.pool} | _fide_of(row) for row in rows],
             columns_of(columns, decimals=decimals, titles=TITLES, wide=_IPR_WIDE, below=("note",)),
         ),
         estimates={str(names[row.group]): replace(row.estimate, note=row.note) for row in reversed(rows)},
@@ -328,6 +333,7 @@ def _rate_by_evals(
     by: str,
     player: str | None,
     without: Sequence[int],
+    fide: bool,
     how: How,
     said: Sequence[str],
     aliases: File | None = None,
@@ -364,22 +370,41 @@ def _rate_by_evals(
         f"{counted(int(counts.sum()), 'game')}, {counted(len(turns), 'turn')} with evaluations; "
         f"left out: {reasons(turns.excluded) or 'none'}.",
         f"Rated from the evaluations alone, times {told_units(turns.units)}. Scale: {scales_told(turns)}.",
+        *told_endings(turns.games["termination"]),
         *told_copies(str(seen.duplicates) if seen.duplicates else ""),
     ]
     decimals = dict.fromkeys(("elo", "performance", "ipr", "low", "high", "acpl"), 0) | {"loss": 2}
-    columns = _with_pool([by, *EVAL_COLUMNS], [row.pool for row in rows])
+    decimals |= dict.fromkeys(FIDE_COLUMNS, 0)
+    columns = _with_fide(_with_pool([by, *EVAL_COLUMNS], [row.pool for row in rows]), fide)
+    wide = ("performance", "acpl", "loss") if fide else ("loss",)
     values = [
         row.values()
+        | _fide_of(row)
         | {by: names[row.group], "pool": row.pool, "acpl": row.actual[0] / row.turns, "loss": row.actual[1] / row.turns}
         for row in rows
     ]
     return MoveRatings(
         groups=rows,
-        shown=Table(values, columns_of(columns, decimals=decimals, titles=TITLES, below=("note",))),
+        shown=Table(values, columns_of(columns, decimals=decimals, titles=TITLES, wide=wide, below=("note",))),
         estimates={str(names[row.group]): replace(row.estimate, note=row.note) for row in reversed(rows)},
         problems=told,
         remarks=tuple(remarks),
     )
+
+
+FIDE_COLUMNS = ("fide", "fide_low", "fide_high")
+
+
+def _with_fide(columns: list[str], fide: bool) -> list[str]:
+    """The columns of a table, with what ratings would be in FIDE's behind the interval, if that is asked for."""
+    at = columns.index("high") + 1
+    return [*columns[:at], *(FIDE_COLUMNS if fide else ()), *columns[at:]]
+
+
+def _fide_of(row: Row) -> dict[str, float | None]:
+    found = in_fide(row.pool, row.estimate)
+    values = (found.value, found.low, found.high)
+    return {name: value if np.isfinite(value) else None for name, value in zip(FIDE_COLUMNS, values, strict=True)}
 
 
 def _with_pool(columns: Sequence[str], pools: Sequence[str | None]) -> list[str]:

@@ -19,6 +19,7 @@ from assay.engine.analysis import Analysis
 from assay.engine.turns import Turns
 from assay.games import Game
 from assay.games.duplicates import Duplicates
+from assay.games.endings import ON_TIME, ending
 from assay.games.outcomes import score_of
 from assay.games.source import Source
 from assay.learned.guess import AGAIN
@@ -315,23 +316,35 @@ def _games(
             black_rating=ratings.get((at, False)),
             start=walked.start,
             moves=walked.moves,
-            note=_game_note(walked.reason, given.again.get(at), scale_of(tags["pool"][at]), tags["line"][at]),
+            note=_game_note(
+                walked.reason, given.again.get(at), scale_of(tags["pool"][at]), tags["line"][at], _ended(tags, at)
+            ),
             text=given.games[at].text,
         )
         for at, walked in enumerate(walks)
     )
 
 
-def _game_note(reason: str, again: int | None, pool: str, line: str) -> str:
+def _ended(tags: pl.DataFrame, at: int) -> str:
+    """Who lost a game without a move that did it, in words."""
+    how, result = ending(tags["termination"][at]), tags["result"][at]
+    if how is None:
+        return ""
+    loser = {"1-0": "Black", "0-1": "White"}.get(result or "")
+    return f"{loser} lost on time." if how == ON_TIME and loser else f"{how[0].upper()}{how[1:]}."
+
+
+def _game_note(reason: str, again: int | None, pool: str, line: str, ended: str) -> str:
     """What a reader must know of a game before its figures."""
     if again is not None:
         return f"This game is left out: it is game {again} again."
     if reason:
         return f"This game is left out: {reason}."
     where = POOLS[pool]
-    return (
+    scale = (
         "" if has_line(pool) else f"{where[0].upper()}{where[1:]}: no scale of its own, rated on that of {LINES[line]}."
     )
+    return " ".join(filter(None, (ended, scale)))
 
 
 def _posteriors(weighed: Evidence | None) -> dict[tuple[int, int], Estimate]:

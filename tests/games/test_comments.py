@@ -1,0 +1,33 @@
+"""Evaluations in comments of other programs, where they are unambiguous."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.games import to_arrays
+
+
+def test_values_of_programs_that_play_matches_are_the_movers() -> None:
+    text = (
+        "1. e4 {+0.35/12 1.2s} e5 {-0.20/11 0.98s, book} 2. Qh5 {-1.25/9 2s} Ke7 {-M2/14 0.1s} 3. Qxe5# {+M1/30 0s} 1-0"
+    )
+    found = to_arrays([text])
+    assert found.eval[:3].tolist() == pytest.approx([0.35, 0.20, -1.25], abs=1e-4)
+    assert found.mate.tolist() == [0, 0, 0, 2, 1] and np.isnan(found.eval[3:]).all()
+
+
+def test_values_with_a_depth_behind_a_comma_are_whites() -> None:
+    found = to_arrays(["1. e4 { [%eval 0.35,14] } e5 { [%eval -0.2,14] } 2. Qh5 { [%eval #-12,20] } *"])
+    assert found.eval[:2].tolist() == pytest.approx([0.35, -0.2]) and found.mate.tolist() == [0, 0, -12]
+
+
+@pytest.mark.parametrize("comment", ["+0.35/12", "0.35", "+0.35 12s", "4/12 1.2s", "score +0.35/12 1s", "#12"])
+def test_what_may_mean_anything_is_not_read(comment: str) -> None:
+    found = to_arrays([f"1. e4 {{{comment}}} e5 *"])
+    assert np.isnan(found.eval).all() and not found.mate.any()
+
+
+def test_clocks_and_evaluations_stand_side_by_side() -> None:
+    found = to_arrays(["1. e4 { [%eval 0.3] [%clk 0:05:00] } e5 { [%clk 1:02:03] } *"])
+    assert found.clock.tolist() == [300.0, 3723.0] and found.eval[0] == pytest.approx(0.3)
