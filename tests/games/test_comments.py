@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.games import to_arrays
+from assay.engine.parsed import read_plies
+from assay.games import Game, to_arrays
+from assay.games.clocks import time_shares
 
 
 def test_values_of_programs_that_play_matches_are_the_movers() -> None:
@@ -31,3 +33,16 @@ def test_what_may_mean_anything_is_not_read(comment: str) -> None:
 def test_clocks_and_evaluations_stand_side_by_side() -> None:
     found = to_arrays(["1. e4 { [%eval 0.3] [%clk 0:05:00] } e5 { [%clk 1:02:03] } *"])
     assert found.clock.tolist() == [300.0, 3723.0] and found.eval[0] == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(("control", "base"), [("300+3", 300.0), ("?", 310.0)])
+def test_time_used_and_left_as_shares_of_the_base_time(control: str, base: float) -> None:
+    site = '[Site "https://lichess.org/abcdefgh"]'
+    moves = "1. e4 { [%clk 0:05:10] } e5 { [%clk 0:05:00] } 2. Nf3 { [%clk 0:04:40] } Nc6 3. Bb5 { [%clk 0:04:00] } *"
+    data = f'{site}\n[TimeControl "{control}"]\n\n{moves}\n'.encode()
+    plies = read_plies([Game("-", 0, len(data), data)], 1)
+    used, left = time_shares(plies.arrays, plies.games)
+    more = 3.0 if control == "300+3" else 0.0
+    assert np.isnan(used[[0, 1, 3]]).all() and np.isnan(left[3])
+    assert used[[2, 4]].tolist() == pytest.approx([(30 + more) / base, (40 + more) / base])
+    assert left[[1, 4]].tolist() == pytest.approx([300 / base, 240 / base])
