@@ -158,7 +158,7 @@ OPTIONS = {
     "policy export": "-o --out",
     "report": """
         --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
-        --pool --keep-duplicates --rating --watch --every
+        --pool --keep-duplicates --rating --watch --every --player --without
     """,
     "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games --allow-fetch",
 }

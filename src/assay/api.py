@@ -560,10 +560,14 @@ def players(what: What, *, where: str | None = None) -> Answer:
     return Answer(shown=Table(rows, columns_of(names, titles={"like": "looks like"})), problems=games.problems)
 
 
-def report(what: What, **analysing: Unpack[Analysing]) -> WrittenReport:
+def report(
+    what: What, *, player: str | None = None, without: Sequence[int] = (), **analysing: Unpack[Analysing]
+) -> WrittenReport:
     """Everything about some games: `.write("event.html")` makes the file of `assay report`, PDF and JSON, too.
 
     The table is that of the players at a glance, `[name]` the rating from the moves; `.report` holds all the rest.
+    `without` leaves games out, by their numbers; of `player` alone only his row and games are shown, while the field
+    that he is compared with stays whole.
 
     >>> report(SAMPLE, store="nowhere.db", no_analysis=True)
     Traceback (most recent call last):
@@ -572,4 +576,4 @@ def report(what: What, **analysing: Unpack[Analysing]) -> WrittenReport:
     """
     from assay.reports.growing import report_on
 
-    return report_on(what, **analysing)
+    return report_on(what, player=player, without=without, **analysing)

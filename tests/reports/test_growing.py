@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import rust_pgn_reader_python_binding as rust
 
+import assay
 from assay.cli.main import main
 from assay.engine.store import Store
 from assay.engine.turns import REPEATED
@@ -127,6 +128,24 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counting(Store, "__init__", "stores opened")
     counting(Store, "read_bytes", "readings of the store")
     return found
+
+
+def test_games_are_left_out_and_one_player_is_shown(folder: Path, made: Report) -> None:
+    stored: Any = {"store": folder / "store.db", "depth": 6, "no_analysis": True}
+    file = folder / "opera.pgn"
+    alone = assay.report(file, player="Deep Blue", **stored).report
+    assert [player.name for player in alone.players] == ["Deep Blue"]
+    assert [{game.white, game.black} for game in alone.games] == [{"Deep Blue", "Kasparov, Garry"}]
+    whole = next(player for player in made.players if player.name == "Deep Blue")
+    assert alone.players[0].intrinsic == whole.intrinsic
+    last = made.games[-1].number
+    less = assay.report(file, without=[last], **stored).report
+    assert last not in {game.number for game in less.games} and len(less.games) == len(made.games) - 1
+    assert "Deep Blue" not in {player.name for player in less.players}
+    with pytest.raises(InputError, match=r"there (is|are) .* game"):
+        assay.report(file, without=[99], **stored)
+    with pytest.raises(InputError, match="nobody called 'Deep Blu' plays in these games"):
+        assay.report(file, player="Deep Blu", **stored)
 
 
 def test_a_report_walks_through_its_games_once(folder: Path, made: Report, counts: Counter[str]) -> None:

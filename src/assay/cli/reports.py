@@ -21,12 +21,14 @@ from assay.cli.options import (
     once_more,
     one_engine,
     out_option,
+    player_option,
     quick_option,
     rating_option,
     say,
     store_option,
     watch_options,
     watched,
+    without_option,
     workers_option,
 )
 from assay.paths import default_store
@@ -45,6 +47,8 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
 @rating_option
+@player_option
+@without_option
 @watch_options
 @analysis_options
 @aliases_option
@@ -52,6 +56,8 @@ def report(
     files: Sequence[str],
     out: Path | None,
     format: str | None,
+    player: str | None,
+    without: Sequence[int],
     watch: bool,
     every: int,
     **options: Any,
@@ -82,7 +88,7 @@ def report(
     asked = analysing(**options)
 
     def renew(games: Any) -> None:
-        made = make_report(games, **asked)
+        made = make_report(games, player=player, without=without, **asked)
         size = made.write(path, format)
         for remark in made.remarks:
             say(remark, err=True)

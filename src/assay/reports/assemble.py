@@ -52,7 +52,10 @@ MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
 
 @dataclass(frozen=True)
 class Input:
-    """The games of a report, where they come from, which of them occur again, pool and aliases if any."""
+    """The games of a report, where they come from, which of them occur again, pool and aliases if any.
+
+    `without` are the numbers of games to leave out; `player` is the only one to be shown, beside nobody else.
+    """
 
     games: Sequence[Game]
     name: str
@@ -63,6 +66,8 @@ class Input:
     pool: str | None = None
     scale_year: int | None = None
     aliases: Mapping[str, str] = field(default_factory=dict)
+    without: frozenset[int] = frozenset()
+    player: str | None = None
 
     @property
     def again(self) -> dict[int, int]:
@@ -71,9 +76,10 @@ class Input:
 
     @property
     def counted(self) -> NDArray[np.bool_]:
-        """Which games count: each game once."""
+        """Which games count: each game once, and none that is left out."""
         again = self.again
-        return np.array([at not in again for at in range(len(self.games))], np.bool_)
+        left = self.without
+        return np.array([at not in again and at + 1 not in left for at in range(len(self.games))], np.bool_)
 
 
 def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy: Network | bool = True) -> Report:
@@ -95,10 +101,15 @@ def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy:
         for name in dict.fromkeys(name for pair in names for name in pair)
     ]
     players.sort(key=lambda player: (-player.intrinsic.value if player.intrinsic.known else inf, player.name))
+    games = _games(given, whole.games, turns, analysis, every, {player.name: player for player in players}, weighed)
+    games = tuple(game for game in games if game.number not in given.without)
+    if given.player is not None:
+        players = [player for player in players if player.name == given.player]
+        games = tuple(game for game in games if given.player in (game.white, game.black))
     return Report(
         title=_title(turns.games, given.name),
         players=tuple(players),
-        games=_games(given, whole.games, turns, analysis, every, {player.name: player for player in players}, weighed),
+        games=games,
         provenance=_provenance(given, turns, calibration, learned),
         site=_only(turns.games["site"]),
         dates=_dates(turns.games["date"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.engine.analysis import Analysis
 from assay.engine.identity import DEFAULT
+from assay.errors import InputError
 from assay.games import Games, read
 from assay.games.duplicates import Duplicates
 from assay.games.split import players_of
@@ -24,13 +25,13 @@ from assay.moves.analysed import analysed
 from assay.moves.answers import asked_calibration
 from assay.moves.calibration import Calibration, load, preset_depth
 from assay.paths import default_store
-from assay.players import read_aliases
+from assay.players import did_you_mean, nearest, read_aliases
 from assay.policy.chances import Network, open_network
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report
 from assay.reports.exports import COLUMNS, check_place, player_rows, write
-from assay.table import Answer, Table, columns_of, told_copies
+from assay.table import Answer, Table, columns_of, there_are, told_copies
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
 LEAST_PAUSE = 2.0
@@ -56,6 +57,8 @@ class Making:
     depth: int | None = None
     policy: Network | bool = True
     aliases: Path | None = None
+    without: frozenset[int] = frozenset()
+    player: str | None = None
 
 
 def make(
@@ -80,6 +83,8 @@ def make(
     )
     if making.aliases:
         given = replace(given, aliases=read_aliases(making.aliases, players_of(given.games)))
+    given = replace(given, without=making.without, player=making.player)
+    _check(given)
     growing = _Growing(given, calibration, making.policy, publish) if publish else nullcontext()
     with growing as each:
         analysis = analysed(
@@ -100,6 +105,19 @@ def make(
     if publish:
         publish(report)
     return report
+
+
+def _check(given: Input) -> None:
+    """Refuse a number that no game has, and a name that nobody bears."""
+    if beyond := [number for number in given.without if not 1 <= number <= len(given.games)]:
+        raise InputError(f"--without {max(beyond)}: {there_are(len(given.games), 'game')}.")
+    if not given.counted.any():
+        raise InputError("with these games left out there is nothing to report on.")
+    if given.player is not None:
+        names = {given.aliases.get(name, name) for name in players_of(given.games)}
+        if given.player not in names:
+            near = did_you_mean(nearest(given.player, names))
+            raise InputError(f"nobody called {given.player!r} plays in these games.{near}")
 
 
 def read_input(
@@ -199,6 +217,8 @@ def report_on(
     where: str | None = None,
     quiet: bool = True,
     rating: str | None = None,
+    player: str | None = None,
+    without: Sequence[int] = (),
 ) -> WrittenReport:
     """Make a report; see :func:`assay.api.report`."""
     asked = asked_calibration(calibration, depth, quick, deep)
@@ -215,6 +235,8 @@ def report_on(
         depth=asked.depth,
         policy=open_network(policy) if isinstance(policy, str) else policy,
         aliases=Path(aliases) if aliases else None,
+        without=frozenset(without),
+        player=player,
     )
     told: tuple[str, ...] = ()
     if rating == "fide":
