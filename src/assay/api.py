@@ -376,9 +376,15 @@ def rate_moves(
     level: float = 0.95,
     min_turns: int = 1,
     seed: int = 0,
+    reference: File | None = None,
+    jury: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
     **analysing: Unpack[Analysing],
 ) -> MoveRatings:
     """Rate players by their moves, as `assay ipr` does: `[name]` is the intrinsic performance rating of a player.
+
+    For Regan's way there are `reference` (rated games, or the folder of a reference set, to fit its line on), a `jury`
+    of several engines whose analyses are stored, and `settings`: model, curve, k, cap, tie, scale.
 
     `by` makes other groups of the turns (game, phase, event, year, ...). Positions that the store lacks are analysed
     first, unless `no_analysis`; two calls on one :class:`Analysis` value them once. With `evals` the evaluations that
@@ -390,11 +396,18 @@ def rate_moves(
         ...
     assay.errors.StoreError: ...
     """
+    from assay.errors import ModelError
     from assay.moves.answers import rate_by
-    from assay.moves.performance import How
+    from assay.moves.by_fit import ByFit
+    from assay.moves.performance import CHOICE, How
 
     how = How(method, interval, level, min_turns, seed)
-    return rate_by(what, by=by, player=player, without=without, evals=evals, fide=fide, how=how, **analysing)
+    by_fit = ByFit(method, settings or {}, reference, jury) if method != CHOICE else None
+    if by_fit is None and (settings or reference or jury):
+        raise ModelError("settings, a reference set and a jury are for fits of s and c: give method='regan' with them.")
+    return rate_by(
+        what, by=by, player=player, without=without, evals=evals, fide=fide, how=how, by_fit=by_fit, **analysing
+    )
 
 
 def posterior(
@@ -487,8 +500,12 @@ def calibrate(
     keep_duplicates: bool = False,
     where: str | None = None,
     told: Callable[[str], None] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> CalibrationTable:
     """Calibrate the scale from moves to Elo on rated games that are analysed already, as `assay calibrate` does.
+
+    `method` and `settings` (model, curve, k, cap, tie, scale) are for Regan's part. Several engines are a jury, which
+    has Regan's part alone.
 
     `.save(path)` of the answer writes a file that `calibration=` takes elsewhere. docs/rating.md explains the rest.
 
@@ -498,6 +515,7 @@ def calibrate(
     assay.errors.StoreError: ...
     """
     from assay.moves.answers import calibrate_on
+    from assay.moves.regan.settings import Fitting
 
     return calibrate_on(
         what,
@@ -506,7 +524,7 @@ def calibrate(
         depth=depth,
         marks=marks,
         within=within,
-        method=method,
+        fitting=Fitting(method=method, **settings or {}),  # type: ignore[arg-type]
         engine=engine,
         policy=policy,
         seed=seed,

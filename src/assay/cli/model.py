@@ -11,10 +11,12 @@ import click
 
 from assay.cli.options import (
     FILE,
+    REGAN,
     Command,
     OneOf,
     Shared,
     calibration_option,
+    cap_option,
     depth_option,
     each_once,
     engine_option,
@@ -29,6 +31,7 @@ from assay.cli.options import (
     policy_of,
     policy_option,
     print_answer,
+    regan_options,
     say,
     seed_option,
     stacked,
@@ -111,26 +114,13 @@ def _read(files: Sequence[str], where: str | None) -> list[Game]:
     "--by", type=click.Choice(FIT_GROUPS), default="all", show_default=True, help="One row for each of these."
 )
 @_within_option.but(default=10)
-@click.option(
-    "--model",
-    type=OneOf("assay.moves.regan.models", "MODELS"),
-    default="power",
-    show_default=True,
-    help="How temptation becomes probability: the ratio rule.",
-)
-@click.option(
-    "--curve",
-    type=OneOf("assay.moves.regan.temptation", "CURVES"),
-    default="invexp",
-    show_default=True,
-    help="Curve of temptation.",
-)
+@regan_options
 @click.option(
     "--method",
-    type=OneOf("assay.moves.regan.problem", "CRITERIA"),
+    type=OneOf("assay.moves.regan.settings", "METHODS"),
     default="percentile",
     show_default=True,
-    help="Way of fitting; percentile is the paper's.",
+    help="Way of fitting; percentile is the paper's, depths weighs what shallower searches see.",
 )
 @click.option("--fix-c", is_flag=True, help="Put c on the line through all groups and fit s alone.")
 @click.option("--exclude-team", is_flag=True, help="Leave out team games, where the tags tell.")
@@ -149,8 +139,6 @@ def fit(
     where: str | None,
     by: str,
     within: float,
-    model: str,
-    curve: str,
     method: str,
     fix_c: bool,
     exclude_team: bool,
@@ -158,7 +146,7 @@ def fit(
     append: Path | None,
     plots: Path | None,
     keep_duplicates: bool,
-    **turns_options: Any,
+    **options: Any,
 ) -> None:
     """Fit the model of a fallible player to games: sensitivity s and consistency c (Regan & Haworth 2011).
 
@@ -169,14 +157,19 @@ def fit(
 
     --by milepost takes the games whose players are both within --within points of the same century mark.
 
+    --method depths lets a move tempt by what every second depth sees of it: weights over depths are fitted for each
+    group, s and c with them as in the papers. The row shows the weights, and by how much ln p of a move rises in games
+    that the fit has not seen (gain).
+
     \b
     Examples:
       assay fit games.pgn --store games.db
+      assay fit games.pgn --store games.db --method depths
       assay fit games.pgn.zst --store games.db --by milepost --within 10 --plots plots
       assay fit wch.pgn --by player --method equations --fix-c
       assay fit 2013.pgn --append fits.csv
     """
-    from assay.moves.fits import COLUMNS, Fitting, append_rows, fit_table
+    from assay.moves.fits import COLUMNS, DEPTH_COLUMNS, Fitting, append_rows, fit_table
     from assay.moves.groups import without_crowds, without_teams
 
     games = each_once(_read(files, where), keep_duplicates)
@@ -188,17 +181,22 @@ def fit(
             kept = keep(games)
             say(f"Left out: {counted(len(games) - len(kept), what)}{of_what}.", err=True)
             games = kept
-    turns = _turns(games, **turns_options)
-    how = Fitting(method, model, curve)  # type: ignore[arg-type]
+    how = Fitting(method=method, **{name: options.pop(name) for name in REGAN})  # type: ignore[arg-type]
+    turns = _turns(games, **options)
     rows = fit_table(turns, by, how, within=within)
     values = [{by: row.label, **row.values(fix_c)} for row in rows]
     columns = [by, *(name for name in COLUMNS if name != "note" or any(row.note for row in rows))]
+    columns += DEPTH_COLUMNS if any(row.weighed for row in rows) else ()
     decimals = dict.fromkeys(("s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual"), 3)
-    decimals |= dict.fromkeys(("s_error", "c_error", "s_fit_error", "qfit"), 4) | {"elo": 0}
-    wide = ("c_fit", "s_fit", "s_error", "c_error", "s_fit_error", "qfit", "elsewhere")
+    decimals |= dict.fromkeys(("s_error", "c_error", "s_fit_error", "qfit", "gain", "gain_error"), 4) | {"elo": 0}
+    wide = ("c_fit", "s_fit", "s_error", "c_error", "s_fit_error", "qfit", "elsewhere", "gain_error")
     titles = {"mm_predicted": "mm_exp", "mm_actual": "mm", "ad_predicted": "ad_exp", "ad_actual": "ad"}
     print_answer(
-        Answer(shown=Table(values, columns_of(columns, decimals=decimals, titles=titles, wide=wide, below=("note",))))
+        Answer(
+            shown=Table(
+                values, columns_of(columns, decimals=decimals, titles=titles, wide=wide, below=("note", "weights"))
+            )
+        )
     )
     if append is not None:
         count = append_rows(append, ", ".join(Path(file).name for file in files), rows, fix_c)
@@ -216,13 +214,7 @@ def fit(
 @click.option(
     "--by", type=click.Choice(DIFFERENCE_GROUPS), default="player", show_default=True, help="One row for each of these."
 )
-@click.option(
-    "--cap",
-    type=click.FloatRange(0, min_open=True),
-    default=4.0,
-    show_default=True,
-    help="Greatest loss of a move, in pawns.",
-)
+@cap_option
 @_lines_option
 @keep_duplicates_option
 @table_options
@@ -359,11 +351,12 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @_within_option.but(default=20)
 @click.option(
     "--method",
-    type=OneOf("assay.moves.regan.problem", "CRITERIA"),
+    type=OneOf("assay.moves.regan.settings", "METHODS"),
     default="equations",
     show_default=True,
-    help="How s and c are fitted at each mark, for Regan's way.",
+    help="How s and c are fitted at each mark, for Regan's way; with depths, ipr has that method, too.",
 )
+@regan_options
 @engine_option
 @policy_option
 @click.option("--name", help="Name of the calibration.  [default: that of the output file]")
@@ -385,6 +378,7 @@ def calibrate(
     seed: int,
     out: Path,
     keep_duplicates: bool,
+    **settings: Any,
 ) -> None:
     """Fit the models that turn moves into ratings, on rated and analysed games.
 
@@ -394,7 +388,10 @@ def calibrate(
     way. The games must be analysed before ('assay analyse'); turns that are not are left out.
 
     A calibration belongs to one engine, version, depth and width, and refuses analyses of any other. Smaller depths
-    come from the same analyses: run again with --depth.
+    come from the same analyses: run again with --depth. Several --engine make a jury, whose values are averaged: the
+    choice model needs one engine, so that there is Regan's part alone ('assay ipr --method regan').
+
+    --method, --model, --curve, --k, --cap, --tie and --scale are for Regan's part.
 
     \b
     Examples:
@@ -419,6 +416,7 @@ def calibrate(
         keep_duplicates=keep_duplicates,
         where=where,
         told=lambda text: None if is_quiet() else say(text, err=True),
+        settings=settings,
     )
     made.save(out)
     print_answer(made)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.options import (
+    REGAN,
     Command,
     OneOf,
     aliases_option,
@@ -23,6 +24,7 @@ from assay.cli.options import (
     plots_option,
     print_answer,
     rating_option,
+    regan_asked_options,
     say,
     seed_option,
     table_options,
@@ -57,7 +59,7 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
     type=OneOf("assay.moves.performance", "METHOD_NAMES"),
     default="choice",
     show_default=True,
-    help="How the rating is found; regan is the papers' way (percentile).",
+    help="How the rating is found; regan is the papers' way (percentile), depths weighs what shallower searches see.",
 )
 @click.option(
     "--interval",
@@ -66,6 +68,14 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
     show_default=True,
     help="Kind of interval of a fit.",
 )
+@click.option(
+    "--reference",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="FILE|FOLDER",
+    help="Fit Regan's line on this: rated games analysed in the store, or a reference set; for rybka-3-d13 the "
+    "positions of its line, also those of a calibration.",
+)
+@regan_asked_options
 @level_option
 @seed_option
 @plots_option
@@ -82,11 +92,13 @@ def ipr(
     fide: bool,
     method: str,
     interval: str,
+    reference: Path | None,
     level: float,
     seed: int,
     plots: Path | None,
     watch: bool,
     every: int,
+    engines: Sequence[str],
     **options: Any,
 ) -> None:
     """Rate players by their moves: the intrinsic performance rating, with its interval.
@@ -102,17 +114,30 @@ def ipr(
     With --evals no engine runs: games that were analysed on Lichess carry the value after every move. That is also what
     happens where no engine is installed and every game has them.
 
+    --method regan, equations and depths fit s and c instead. --reference, --model, --curve, --k, --cap, --tie, --scale
+    and a jury of several --engine (analysed before) are for these: a calibration made so has its line, --reference
+    fits one here and now.
+
     \b
     Examples:
       assay ipr tournament.pgn
       assay ipr tournament.pgn --quick --by phase --player 'Carlsen, Magnus'
       assay ipr lichess-games.pgn --evals
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
+      assay ipr tournament.pgn --method depths --reference reference
+      assay ipr tournament.pgn --method regan --calibration rybka-3-d13 --reference rated.pgn
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
     from assay.api import rate_moves
 
-    asked = analysing(**options)
+    settings = {name: value for name in REGAN if (value := options.pop(name)) is not None}
+    jury = engines if len(engines) > 1 else ()
+    if method == "choice":
+        if given := [*settings, *(["reference"] if reference else [])]:
+            raise click.UsageError(f"--{given[0]} is for fits of s and c: give --method regan with it.")
+        if jury:
+            raise click.UsageError("the choice model needs one --engine; a jury of several is for --method regan.")
+    asked = analysing(engines=() if jury else engines, **options)
 
     def show(games: Any) -> None:
         answer = rate_moves(
@@ -127,6 +152,9 @@ def ipr(
             level=level,
             min_turns=min_turns,
             seed=seed,
+            reference=reference,
+            jury=jury,
+            settings=settings,
             **asked,
         )
         print_answer(answer)

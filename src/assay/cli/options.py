@@ -303,6 +303,56 @@ policy_option = Shared(
 from_move_option = Shared(
     "--from-move", type=click.IntRange(1), default=9, show_default=True, help="First move of each game that counts."
 )
+# Regan's way: how values become deltas, and deltas temptation.
+cap_option = Shared(
+    "--cap",
+    type=click.FloatRange(0, min_open=True),
+    default=4.0,
+    show_default=True,
+    help="Greatest loss of a move, in pawns.",
+)
+_regan = (
+    Shared(
+        "--model",
+        type=OneOf("assay.moves.regan.models", "MODELS"),
+        default="power",
+        show_default=True,
+        help="How temptation becomes probability: the ratio rule.",
+    ),
+    Shared(
+        "--curve",
+        type=OneOf("assay.moves.regan.temptation", "CURVES"),
+        default="invexp",
+        show_default=True,
+        help="Curve of temptation.",
+    ),
+    Shared(
+        "--k",
+        type=click.FloatRange(0, min_open=True),
+        default=1.0,
+        show_default=True,
+        help="Where the log scale bends, in pawns.",
+    ),
+    cap_option,
+    Shared(
+        "--tie",
+        type=click.FloatRange(0),
+        default=0.03,
+        show_default=True,
+        help="Difference that counts for a later move as good as the best.",
+    ),
+    Shared(
+        "--scale",
+        type=OneOf("assay.moves.regan.spread", "SCALES"),
+        default="log",
+        show_default=True,
+        help="Scale on which values are compared.",
+    ),
+)
+REGAN = ("model", "curve", "k", "cap", "tie", "scale")
+regan_options = stacked(*_regan)
+# Where a calibration has its own, nothing is asked for unless it is given.
+regan_asked_options = stacked(*(option.but(default=None) for option in _regan))
 analysis_options = stacked(
     where_option,
     store_option,
@@ -373,7 +423,10 @@ def policy_of(text: str) -> Network | bool:
 def one_engine(engines: Sequence[str]) -> str:
     """The engine, where a jury has no meaning."""
     if len(engines) > 1:
-        raise click.UsageError("only one --engine here; a jury of several is for 'assay analyse' and 'assay fit'.")
+        raise click.UsageError(
+            "only one --engine here; a jury of several is for 'assay analyse', 'assay fit', 'assay calibrate' and "
+            "'assay ipr --method regan'."
+        )
     return engines[0] if engines else "stockfish"
 
 

@@ -11,6 +11,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +46,24 @@ class Identity:
         lines = "all moves" if self.lines >= ALL_LINES else "1 line" if self.lines == 1 else f"{self.lines} lines"
         extra = "".join(f", {name} {value}" for name, value in self.options if (name, value) != ("Hash", "16"))
         return f"{self.engine}, {lines}{f', {self.nodes} nodes' if self.nodes else ''}{extra}"
+
+
+def jury(identities: Sequence[Identity]) -> Identity:
+    """What identifies the averages of several analyses, in whatever order they are named; of one, itself.
+
+    >>> print(jury([Identity("B 2", "", (), 0, 50), Identity("A 1", "net", (), 0, 256)]))
+    A 1 and B 2, 50 lines
+    """
+    if len(identities) == 1:
+        return identities[0]
+    each = sorted(identities, key=lambda identity: (identity.engine, identity.net))
+    return Identity(
+        " and ".join(one.engine for one in each),
+        " and ".join(one.net or "no net" for one in each),
+        tuple(sorted({name: value for one in each for name, value in one.options}.items())),
+        max(one.nodes for one in each),
+        min(one.lines for one in each),
+    )
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.analysis import Analysis, analyse
-from assay.engine.identity import ALL_LINES, DEFAULT, Search
-from assay.engine.turns import Turns
+from assay.engine.identity import ALL_LINES, DEFAULT, Search, jury
+from assay.engine.parsed import read_plies
+from assay.engine.store import Store
+from assay.engine.turns import Turns, turns_of
 from assay.games import Game
 from assay.moves.calibration import Calibration
 from assay.progress import Progress
@@ -82,3 +84,20 @@ def analysed_turns(
     )
     with found:
         return turns_in(found, calibration)
+
+
+def jury_turns(
+    games: Sequence[Game],
+    store: str | Path,
+    calibration: Calibration,
+    engines: Sequence[str],
+    *,
+    counted: NDArray[np.bool_] | None = None,
+) -> Turns:
+    """The turns of some games by the stored analyses of several engines, averaged; none of them is started."""
+    with Store(Path(store)) as opened:
+        identities = [opened.choose(name, depth=calibration.depth) for name in engines]
+        calibration.check([jury(identities)], calibration.depth)
+        plies = read_plies(games, int(calibration.settings["from_move"]), counted)
+        limit = float(calibration.settings["limit"])
+        return turns_of(plies, opened, identities, depth=calibration.depth, limit=limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from assay.curve import NOTHING, Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, find
-from assay.engine.store import Store
-from assay.engine.turns import Turns, turns
+from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, find, jury
+from assay.engine.turns import Turns
 from assay.errors import AssayWarning, CalibrationError, EngineError, InputError
 from assay.games import Games, read
 from assay.games.completing import ratings_of
@@ -28,15 +27,13 @@ from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.games.trf import is_trf, read_trf
 from assay.lists.filling import filled
-from assay.manifest import describe_inputs
-from assay.moves import reference
-from assay.moves.analysed import analysed, analysed_turns, turns_in
-from assay.moves.calibrating import describe, make_calibration, rated_turns, reference_turns
+from assay.moves.analysed import analysed, analysed_turns, jury_turns, turns_in
+from assay.moves.by_fit import ByFit, rated_games
+from assay.moves.calibrating import describe, make_calibration
 from assay.moves.calibration import Calibration, load, preset_depth, save
-from assay.moves.choice.calibrate import LEARNED
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
-from assay.moves.evidence import weigh
+from assay.moves.evidence import unweighed, weigh
 from assay.moves.fits import Fitting
 from assay.moves.groups import Moved, by_pool, games_in_pool, in_pool, rename, renamed
 from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
@@ -127,13 +124,18 @@ def ready(
     game: int | None = None,
     without: Sequence[int] = (),
     check: Callable[[set[str], Mapping[str, str]], None] | None = None,
+    by_fit: ByFit | None = None,
 ) -> Ready:
     """The turns of games, analysed where the store lacks them, and the calibration and policy to judge them by.
 
     `game` takes one game alone, `without` leaves some out, by their numbers. `check` is told who plays, and the main
-    names of other names, before any engine starts.
+    names of other names, before any engine starts. `by_fit` asks for Regan's way, on a scale of its own.
     """
-    chosen = asked_calibration(calibration, depth, quick, deep, what.depth if isinstance(what, Analysis) else None)
+    analysed_to = what.depth if isinstance(what, Analysis) else None
+    chosen = asked_calibration(calibration, depth, quick, deep, analysed_to, choice=by_fit is None)
+    analyses, on_scale = Path(store) if store else default_store(), list[str]()
+    if by_fit is not None:
+        chosen, on_scale = by_fit.calibrated(chosen, analyses)
     network = open_network(policy) if isinstance(policy, str) else policy
     if rating not in (None, "tag", "fide"):
         raise InputError(f"there are no ratings {rating!r:.40}: tag or fide.")
@@ -156,19 +158,23 @@ def ready(
             if game > len(games):
                 raise InputError(f"{there_are(len(games), 'game')} in {found.named}, and no game {game}.")
             games = games[game - 1 : game]
-        turns = analysed_turns(
-            games,
-            Path(store) if store else default_store(),
-            chosen,
-            counted=np.array([keep_duplicates or seen.add(one) for one in games], np.bool_),
-            engine=engine,
-            any_engine=any_engine,
-            no_analysis=no_analysis,
-            workers=workers,
-            quiet=quiet,
-        )
+        once = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
+        if by_fit is not None and by_fit.jury:
+            turns = jury_turns(games, analyses, chosen, by_fit.jury, counted=once)
+        else:
+            turns = analysed_turns(
+                games,
+                analyses,
+                chosen,
+                counted=once,
+                engine=engine,
+                any_engine=any_engine,
+                no_analysis=no_analysis,
+                workers=workers,
+                quiet=quiet,
+            )
         duplicates = str(seen.duplicates) if seen.duplicates else ""
-    remarks = told_of(turns, problems, chosen.name)
+    remarks = [*told_of(turns, problems, chosen.name), *on_scale]
     remarks += told_copies(duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
@@ -187,14 +193,21 @@ def ready(
 
 
 def asked_calibration(
-    name: str | None, depth: int | None, quick: bool, deep: bool, analysed_to: int | None = None
+    name: str | None,
+    depth: int | None,
+    quick: bool,
+    deep: bool,
+    analysed_to: int | None = None,
+    *,
+    choice: bool = True,
 ) -> Calibration:
-    """The calibration that is named, or that of the depth."""
+    """The calibration that is named, or that of the depth; with a choice model, unless that is not asked for."""
     if sum(map(bool, (quick, deep, depth))) > 1:
         raise InputError("quick, deep and depth exclude each other.")
     wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth or analysed_to
     chosen = load(name, depth=wanted)
-    chosen.usable()
+    if choice:
+        chosen.usable()
     if name and wanted and chosen.depth != wanted:
         raise CalibrationError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
     return chosen
@@ -238,7 +251,7 @@ def told_of(turns: Turns, problems: Counter[str], calibration: str) -> list[str]
         *([f"Games left out or damaged: {reasons(told)}."] if told else []),
         f"{counted(turns.games.height, 'game')}, {counted(len(turns), 'turn')} counted; "
         f"left out: {reasons(turns.excluded) or 'none'}.",
-        f"Analysed by {turns.identities[0].engine} at depth {turns.depth}; calibration {calibration}.",
+        f"Analysed by {jury(turns.identities).engine} at depth {turns.depth}; calibration {calibration}.",
     ]
 
 
@@ -284,17 +297,20 @@ def rate_by(
     evals: bool = False,
     fide: bool = False,
     how: How,
+    by_fit: ByFit | None = None,
     **analysing: Any,
 ) -> MoveRatings:
     """Rate groups of turns; see :func:`assay.api.rate_moves`."""
     if evals or (why := _only_evals(what, analysing)):
         remark = [] if evals else [why]
         return _rate_by_evals(what, by=by, player=player, without=without, fide=fide, how=how, said=remark, **analysing)
-    found = ready(what, without=without, **analysing)
+    found = ready(what, without=without, by_fit=by_fit, **analysing)
     _check_player(found.turns, player)
     turns = found.turns if player is None else found.turns.only(found.turns.player == player)
     groups = by_pool(turns, by)
-    rows = rate_groups(weigh(turns, found.calibration, found.policy), groups, how)
+    judge = found.calibration
+    evidence = weigh(turns, judge, found.policy) if judge.models else unweighed(turns, judge)
+    rows = rate_groups(evidence, groups, how)
     names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
     if by in ("player", "opponent"):
         rows = sort_rows(rows)
@@ -570,7 +586,7 @@ def calibrate_on(
     depth: int | None,
     marks: Sequence[int],
     within: float,
-    method: Any,
+    fitting: Fitting,
     engine: Sequence[str] | str | None,
     policy: Network | bool | str,
     seed: int,
@@ -580,43 +596,33 @@ def calibrate_on(
 ) -> CalibrationTable:
     """Fit the models that turn moves into ratings on rated, analysed games; see :func:`assay.api.calibrate`."""
     from_move, depth = 9, depth or DEFAULT_DEPTH
-    excluded: Mapping[str, int] = {}
-    settings: dict[str, Any]
-    remarks: list[str] = []
-    only = what[0] if isinstance(what, list | tuple) and len(what) == 1 else what
-    folder = Path(only) if isinstance(only, str | PathLike) else None
-    if folder is not None and reference.is_reference(folder):
-        found = reference.read(folder, depth)
-        rated, identity = reference_turns(found), found.identity
-        inputs = list(describe_inputs(sorted(folder.glob("*.parquet"))))
-        settings = {"reference": folder.resolve().name}
-    else:
-        games = read(what, where=where)
-        chosen = games.counted(keep_duplicates=keep_duplicates)
-        remarks = told_copies(chosen.duplicates)
-        with Store(Path(store) if store else default_store()) as opened:
-            found_turns = turns(
-                chosen.once, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engine or None
-            )
-        try:
-            rated, identity = rated_turns(found_turns, marks, within), found_turns.identities[0]
-        except CalibrationError as error:  # which games count is part of why there are too few
-            raise CalibrationError(" ".join([str(error), *remarks])) from None
-        excluded = {**found_turns.excluded, "not at a mark": len(found_turns) - len(rated)}
-        settings = {"within": within, "mileposts": list(marks)}
-        inputs = list(map(asdict, games.sources))
+    found = rated_games(
+        what,
+        depth,
+        Path(store) if store else default_store(),
+        engine=engine,
+        marks=marks,
+        within=within,
+        from_move=from_move,
+        keep_duplicates=keep_duplicates,
+        where=where,
+    )
+    remarks = list(found.remarks)
+    if found.engines > 1:
+        remarks.append("A jury has no choice model, which needs one engine: this calibration is for --method regan.")
     network = open_network(policy) if isinstance(policy, str) else shipped() if policy is True else policy or None
     made, values = make_calibration(
-        rated,
-        identity,
+        found.turns,
+        found.identity,
         depth,
         name=name,
         network=network,
-        fitting=Fitting(method=method),
+        choice=found.engines == 1,
+        fitting=fitting,
         from_move=from_move,
-        settings=settings,
-        exclusions=excluded,
-        inputs=inputs,
+        settings=found.settings,
+        exclusions=found.excluded,
+        inputs=found.inputs,
         seed=seed,
         told=told or (lambda text: None),
     )

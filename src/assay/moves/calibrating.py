@@ -22,9 +22,9 @@ from assay.moves.evidence import log_policy
 from assay.moves.fits import Fitting
 from assay.moves.groups import mileposts
 from assay.moves.reference import Reference
-from assay.moves.regan.ipr import Scale
 from assay.moves.regan.marks import Course, Sample, fit_marks
-from assay.moves.regan.spread import Floats, spread_deltas
+from assay.moves.regan.settings import DEPTHS, depths_to, layered
+from assay.moves.regan.spread import Floats
 from assay.policy.chances import Network
 
 FEWEST_GAMES = 5
@@ -70,6 +70,7 @@ def make_calibration(
     *,
     name: str,
     network: Network | None,
+    choice: bool = True,
     fitting: Fitting | None = None,
     from_move: int = 9,
     settings: Mapping[str, Any] | None = None,
@@ -80,7 +81,8 @@ def make_calibration(
 ) -> tuple[Calibration, Floats]:
     """Calibrate on turns of rated players; the calibration, and the values of Regan's reference set in pawns.
 
-    `fitting` is how Regan's marks are fitted; `network` the policy, without which there is the engine's model alone.
+    `fitting` is how Regan's marks are fitted; `network` the policy, without which there is the engine's model alone;
+    without `choice` there is no choice model at all, as for the averages of a jury.
     """
     marks = np.unique(rated.mark)
     if len(marks) < FEWEST_MARKS:
@@ -89,10 +91,12 @@ def make_calibration(
             "give games of more levels, or a wider --within."
         )
     fitting = fitting or Fitting(method="equations")
-    told("values alone")
-    plain = calibrate(rated, depth, seed=seed, told=told)
-    models, figures = {"engine": plain.model}, {"engine": figures_of(plain.judgement)}
-    if network is not None:
+    models, figures = {}, {}
+    if choice:
+        told("values alone")
+        plain = calibrate(rated, depth, seed=seed, told=told)
+        models, figures = {"engine": plain.model}, {"engine": figures_of(plain.judgement)}
+    if choice and network is not None:
         told("with the policy")
         natural = Rated(
             rated.choices, rated.elo, rated.mark, rated.player, rated.game, log_policy(rated.choices, network)
@@ -100,14 +104,15 @@ def make_calibration(
         better = calibrate(natural, depth, seed=seed, told=told)
         models["policy"], figures["policy"] = better.model, figures_of(better.judgement)
     told("Regan's marks")
-    sample, rows = _sample(rated, depth, fitting)
-    course = fit_marks(sample, method=fitting.method)
+    sample, rows = regan_sample(rated, depth, fitting)
+    course = fit_marks(sample, method=fitting.method, model=fitting.model, curve=fitting.curve)
     settings = {
         "from_move": from_move,
         "limit": JUDGED,
         "k": fitting.k,
         "cap": fitting.cap,
         "tie": fitting.tie,
+        "scale": fitting.scale,
         "model": fitting.model,
         "curve": fitting.curve,
         "method": fitting.method,
@@ -126,36 +131,47 @@ def make_calibration(
         settings=settings,
         exclusions=dict(exclusions or {}),
         models=models,
-        network=network.identity if network is not None else "",
+        network=network.identity if choice and network is not None else "",
         pools={POOL: PoolScale(low=float(marks[0]), high=float(marks[-1]))},
         figures=figures,
         marks=mark_rows(course),
         line=course.line,
         c_at_2000=course.c_at_2000,
         c_per_100=course.c_per_100,
-        scale=Scale(course.reference, course.line, course.lines, (float(marks[0]), float(marks[-1]))),
+        scale=course.scale,
         made=manifest.make("calibration", inputs=inputs, settings=settings),
     )
     return calibration, _reference_values(rated.choices.to_depth(depth).only(rows[course.reference_rows]), course)
 
 
-def _sample(rated: Rated, depth: int, fitting: Fitting) -> tuple[Sample, NDArray[np.int64]]:
+def regan_sample(rated: Rated, depth: int, fitting: Fitting) -> tuple[Sample, NDArray[np.int64]]:
     """The turns within Regan's limit as a sample, and which they are."""
     rows = np.flatnonzero(np.abs(rated.to_best(depth)) <= JUDGED)
     choices = rated.choices.to_depth(depth).only(rows)
     table = ranked(choices.codes, choices.moves, choices.start)
     values, played = table.values(depth), table.column(choices.chosen)
-    deltas, played, elsewhere = spread_deltas(values, played, k=fitting.k, cap=fitting.cap, tie=fitting.tie)
+    deltas, played, elsewhere = fitting.spread(values, played)
     game = np.unique(rated.game[rows], return_inverse=True)[1].reshape(-1)
-    return Sample(deltas, played, elsewhere, game, rated.elo[rows], rated.mark[rows]), rows
+    layers, depths = None, depths_to(depth) if fitting.method == DEPTHS else ()
+    if depths:
+        layers = fitting.spread(layered(np.stack([table.values(d) for d in depths], axis=2), depths), played)[0]
+    return Sample(deltas, played, elsewhere, game, rated.elo[rows], rated.mark[rows], layers, depths), rows
 
 
 def _reference_values(choices: Choices, course: Course) -> Floats:
-    """The values behind the reference set, without what lies beyond the cap; a spread has two moves at least."""
-    values = ranked(choices.codes, choices.moves, choices.start).values(choices.depth)
+    """The values behind the reference set, without what lies beyond the cap; a spread has two moves at least.
+
+    With weights over depths there is a layer for each depth.
+    """
+    table = ranked(choices.codes, choices.moves, choices.start)
+    values = table.values(choices.depth)
     needed = np.isfinite(course.reference[:, : values.shape[1]])
     needed[:, :2] = True
-    return np.where(needed, values, np.nan)
+    if course.layers is None:
+        return np.where(needed, values, np.nan)
+    depths = course.layers.depths
+    every = layered(np.stack([table.values(depth) for depth in depths], axis=2), depths)
+    return np.where(needed[:, :, None], every, np.nan)
 
 
 def figures_of(judged: Judgement) -> dict[str, Any]:
@@ -226,7 +242,17 @@ def describe(found: Calibration) -> str:
             f"Regan's way: IPR = {found.line.intercept:.0f} - {found.line.slope:.0f} x AE_R "
             f"(misfit {found.line.misfit:.2f}), c = {found.c_at_2000:.4f} at 2000, {found.c_per_100:+.4f} per 100 Elo",
         ]
-    if not found.models:
+    if found.scale is not None:
+        how = found.fitting
+        lines.append(
+            f"  {how.method} fits, {how.model} rule, {how.curve} curve, {how.scale} scale with k {how.k:g}, cap "
+            f"{how.cap:g}, tie {how.tie:g}"
+        )
+        if found.scale.layers is not None:
+            layers = found.scale.layers
+            each = zip(layers.depths, layers.weights.tolist(), strict=True)
+            lines.append(f"  weights over depths: {', '.join(f'{weight:.2f} of {depth}' for depth, weight in each)}")
+    if found.published:
         lines.append(f"Published, for reading: {found.made['source']}")
     return "\n".join(lines)
 

@@ -26,9 +26,12 @@ from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Identity
 from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.choice import model as choice
 from assay.moves.choice.model import Model
-from assay.moves.regan.ipr import Scale
+from assay.moves.regan.ipr import Layers, Scale
 from assay.moves.regan.line import Line
-from assay.moves.regan.spread import Floats, scaled_deltas
+from assay.moves.regan.models import MODELS
+from assay.moves.regan.settings import DEPTHS, METHODS, Fitting
+from assay.moves.regan.spread import SCALES, Floats, scaled_deltas
+from assay.moves.regan.temptation import CURVES
 from assay.paths import atomic
 
 KIND = "assay calibration"
@@ -39,6 +42,7 @@ FULL_WIDTH = 50
 POOL = "otb-slow"
 _END = 32767
 _NUMBERS, _MOST = ("from_move", "limit", "k", "cap", "tie"), 1e6  # settings that are numbers, and up to where
+_FITTING = ("method", "model", "curve", "k", "cap", "tie", "scale")  # settings of Regan's part
 _MOST_BYTES = 64 << 20  # of the reference set; a thousand games have a fiftieth of it
 
 
@@ -96,16 +100,37 @@ class Calibration:
         """Turns that the calibration was made from."""
         return int(self.settings.get("turns", 0)) or sum(int(mark.get("turns", 0)) for mark in self.marks)
 
+    @property
+    def published(self) -> bool:
+        """Whether this is a line from print, whose reference positions nobody has."""
+        return self.line is not None and self.scale is None
+
+    @property
+    def fitting(self) -> Fitting:
+        """How Regan's part was fitted."""
+        return Fitting(**{name: self.settings[name] for name in _FITTING if name in self.settings})
+
     def usable(self) -> None:
-        """A sentence for a calibration that can only be read."""
+        """A sentence for a calibration that has no choice model."""
+        if self.published:
+            raise CalibrationError(
+                f"the calibration {self.name} is for reading, and for --method regan with reference positions of your "
+                "own (--reference): its own were never published. Rate with the default, or make your own with 'assay "
+                "calibrate'."
+            )
         if not self.models:
             raise CalibrationError(
-                f"the calibration {self.name} is for reading: its reference positions were never published. "
-                "Rate with the default, or make your own with 'assay calibrate'."
+                f"the calibration {self.name} has no choice model, which needs one engine: give --method regan."
             )
 
     def regan(self) -> Scale:
         """Regan's scale, or a sentence where there is none."""
+        if self.published:
+            raise CalibrationError(
+                f"the reference positions of the calibration {self.name} were never published: give your own with "
+                f"--reference, rated games whose analyses by {self.engine} to depth {self.depth} are in the store, or "
+                "a calibration file made from them."
+            )
         if self.scale is None:
             raise CalibrationError(
                 f"the calibration {self.name} has no reference positions for Regan's way; "
@@ -149,7 +174,10 @@ class Calibration:
 
 
 def to_json(calibration: Calibration, reference_values: Floats | None) -> dict[str, Any]:
-    """A calibration as plain values; `reference_values` are the reference set's values in pawns, best first."""
+    """A calibration as plain values; `reference_values` are the reference set's values in pawns, best first.
+
+    A third axis has them at the depths that are weighed, the last one deepest.
+    """
     scale = calibration.scale
     regan: dict[str, Any] = {"marks": [dict(mark) for mark in calibration.marks]}
     if calibration.line is not None:
@@ -159,13 +187,21 @@ def to_json(calibration: Calibration, reference_values: Floats | None) -> dict[s
             "c_per_100": calibration.c_per_100,
         }
     if scale is not None and reference_values is not None:
+        last = reference_values if reference_values.ndim == 2 else reference_values[:, :, -1]
         regan |= {
             "lines": {name: _line_out(line) for name, line in scale.lines.items()},
             "reference": {
                 "encoding": f"base64 of zlib of little-endian int16 centipawns, best first, each turn ended by {_END}",
-                "data": pack_values(reference_values),
+                "data": pack_values(last),
             },
         }
+        if scale.layers is not None:
+            shallower = np.moveaxis(reference_values[:, :, :-1], 2, 0)
+            regan["layers"] = {
+                "depths": list(scale.layers.depths),
+                "weights": scale.layers.weights.tolist(),
+                "reference": [pack_values(layer) for layer in shallower],
+            }
     return {
         "kind": KIND,
         "format": FORMAT,
@@ -220,6 +256,10 @@ def _check(found: Calibration) -> None:
     sound = {
         "depth and lines": 1 <= found.depth <= NO_DEPTH and found.lines >= 1,
         "settings": all(0 <= float(found.settings[name]) <= _MOST for name in _NUMBERS),
+        "fitting": found.fitting.method in METHODS
+        and found.fitting.model in MODELS
+        and found.fitting.curve in CURVES
+        and found.fitting.scale in SCALES,
         "marks": all(isinstance(mark, Mapping) for mark in found.marks),
         "models": not models or ("engine" in found.models and all(model.depth == found.depth for model in models)),
         "network": "policy" not in found.models or bool(found.network),
@@ -232,6 +272,7 @@ def _check(found: Calibration) -> None:
     if scale := found.scale:
         lines = scale.lines.values()
         sound["lines of the scale"] = all(_finite(*astuple(line)) and line.slope != 0 for line in lines)
+        sound["layers"] = (DEPTHS in scale.lines) == (scale.layers is not None)
         sound["reference"] = scale.reference.shape[1] > 1 and bool(np.isfinite(scale.reference[:, 1]).any())
     if wrong := [name for name, good in sound.items() if not good]:
         raise ValueError(f"its {wrong[0]} cannot be right")
@@ -244,11 +285,22 @@ def _finite(*values: Any) -> bool:
 def _scale_in(settings: Mapping[str, Any], regan: Mapping[str, Any], line: Line) -> Scale:
     values = unpack_values(regan["reference"]["data"])
     elos = [float(mark["elo"]) for mark in regan["marks"]]
+    how = {name: settings[name] for name in ("k", "cap", "tie", "scale") if name in settings}
+    layers = None
+    if said := regan.get("layers"):
+        depths, weights = tuple(map(int, said["depths"])), np.asarray(said["weights"], dtype=np.float64)
+        stacked = np.stack([*map(unpack_values, said["reference"]), values], axis=2)
+        if not (len(depths) == len(weights) == stacked.shape[2] and (weights >= 0).all() and weights.sum() > 0):
+            raise ValueError("its layers cannot be right")
+        layers = Layers(depths, weights, scaled_deltas(stacked, **how))
     return Scale(
-        reference=scaled_deltas(values, k=settings["k"], cap=settings["cap"], tie=settings["tie"]),
+        reference=scaled_deltas(values, **how),
         line=line,
         lines={name: _line_in(one) for name, one in regan["lines"].items()},
         range=(min(elos), max(elos)),
+        model=settings["model"],
+        curve=settings["curve"],
+        layers=layers,
     )
 
 

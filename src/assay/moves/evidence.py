@@ -57,13 +57,21 @@ ALL_LEVELS = (600.0, 3200.0)
 
 @dataclass(frozen=True)
 class Evidence:
-    """Turns with the exponents of their moves (chance ~ exp(g0 + z g1)), by a calibration's model."""
+    """Turns with the exponents of their moves (chance ~ exp(g0 + z g1)), by a calibration's model.
+
+    Without a `judge` there is nothing but the turns: enough for a fit of s and c.
+    """
 
     turns: Turns
     calibration: Calibration
-    model: Model
+    judge: Model | None
     g0: Floats
     g1: Floats
+
+    @property
+    def model(self) -> Model:
+        """The choice model that judges, or a sentence where there is none."""
+        return self.judge or self.calibration.model()
 
     @cached_property
     def curve(self) -> Curve:
@@ -157,7 +165,7 @@ class Evidence:
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
         """The evidence of these turns alone, by mask or by number."""
         rows, _ = rows_of(self.turns.choices.start, chosen)
-        return Evidence(self.turns.only(chosen), self.calibration, self.model, self.g0[rows], self.g1[rows])
+        return Evidence(self.turns.only(chosen), self.calibration, self.judge, self.g0[rows], self.g1[rows])
 
     def estimates(self, groups: Groups, level: float = 0.95) -> list[Estimate]:
         """The rating of each group: the top of the sum of its turns' curves."""
@@ -220,3 +228,9 @@ def weigh(turns: Turns, calibration: Calibration, policy: Network | bool = True)
         logs = log_policy(turns.choices, network)
     g0, g1 = model.exponents(turns.choices, logs)
     return Evidence(turns, calibration, model, g0, g1)
+
+
+def unweighed(turns: Turns, calibration: Calibration) -> Evidence:
+    """Turns for fits of s and c, where the calibration has no choice model."""
+    none = np.zeros(len(turns.choices.moves))
+    return Evidence(turns, calibration, None, none, none)

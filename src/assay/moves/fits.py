@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from assay.engine.turns import Turns
 from assay.errors import InputError, ModelError
 from assay.moves.groups import group, mileposts
+from assay.moves.regan.depth_weights import DepthWeights, fit_depth_weights, fit_weights
 from assay.moves.regan.fitting import Fit, fit
-from assay.moves.regan.models import ModelName
-from assay.moves.regan.problem import MethodName
-from assay.moves.regan.spread import CAP, TIE, Floats, Scaling, elsewhere_deltas, scaled, scaled_deltas
-from assay.moves.regan.temptation import CurveName
+from assay.moves.regan.settings import DEPTHS, depths_to, layered
+from assay.moves.regan.settings import Fitting as Fitting
+from assay.moves.regan.spread import CAP, Floats, elsewhere_deltas, scaled, scaled_deltas
 from assay.paths import atomic
 from assay.printable import spreadsheet
 
@@ -34,6 +34,7 @@ COLUMNS = (
     "elo", "s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit", "turns",
     "games", "s_error", "c_error", "s_fit_error", "elsewhere", "note",
 )  # fmt: skip
+DEPTH_COLUMNS = ("weights", "gain", "gain_error")  # of the method `depths`
 APPENDED = (
     "file", "group", "games", "turns", "elo_mean", "elo_least", "elo_greatest", "s", "c", "ad_predicted", "ad_actual",
     "mm_predicted", "mm_actual", "qfit", "first_year", "last_year",
@@ -41,23 +42,11 @@ APPENDED = (
 
 
 @dataclass(frozen=True)
-class Fitting:
-    """How values become deltas and how they are fitted."""
-
-    method: MethodName = "percentile"
-    model: ModelName = "power"
-    curve: CurveName = "invexp"
-    k: float = 1.0
-    cap: float = CAP
-    tie: float = TIE
-    scale: Scaling = "log"
-
-
-@dataclass(frozen=True)
 class FitRow:
     """One group: its free fit, its fit with c on the line through all groups, and who is in it.
 
-    A group that cannot be fitted has neither, and a note that says why.
+    A group that cannot be fitted has neither, and a note that says why. `weighed` has its weights over `depths`, where
+    the method asks for them.
     """
 
     label: str
@@ -69,6 +58,8 @@ class FitRow:
     free: Fit | None
     on_line: Fit | None
     note: str = ""
+    weighed: DepthWeights | None = None
+    depths: tuple[int, ...] = ()
 
     def shown(self, fix_c: bool) -> Fit | None:
         """The fit whose projections are shown."""
@@ -83,38 +74,57 @@ class FitRow:
             row |= {name: getattr(found, name) for name in names}
         if line is not None:
             row |= {"c_fit": line.c, "s_fit": line.s, "s_fit_error": line.s_error}
+        if self.weighed is not None:
+            each = zip(self.depths, self.weighed.weights.tolist(), strict=True)
+            row["weights"] = ", ".join(f"{depth}: {weight:.2f}" for depth, weight in each)
+            row |= {"gain": self.weighed.gain, "gain_error": self.weighed.gain_error}
         return row
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Deltas of some turns with what the fit needs beside them."""
+    """Deltas of some turns with what the fit needs beside them; at several `depths` they have a layer for each."""
 
     deltas: Floats
     played: NDArray[np.int64]
     elsewhere: Floats
     games: NDArray[np.int64]
+    depths: tuple[int, ...] = ()
 
-    def fit(self, how: Fitting, chosen: NDArray[np.bool_], c: float | None = None) -> Fit:
-        """Fit the turns that a mask chooses."""
+    def fit(
+        self, how: Fitting, chosen: NDArray[np.bool_], c: float | None = None, weights: Floats | None = None
+    ) -> Fit:
+        """Fit the turns that a mask chooses; weights over depths that are not given are fitted first."""
+        if self.depths and weights is None:
+            weights, _, _ = fit_weights(self.deltas[chosen], self.played[chosen], model=how.model, curve=how.curve)
         return fit(
             self.deltas[chosen],
             self.played[chosen],
-            method=how.method,
+            method=how.criterion,
             model=how.model,
             curve=how.curve,
             c=c,
             games=self.games[chosen],
+            weights=weights,
             elsewhere=self.elsewhere[chosen],
         )
+
+    def weigh(self, how: Fitting, chosen: NDArray[np.bool_]) -> DepthWeights | None:
+        """Weights over depths of the turns that a mask chooses, and what they gain; None where there is one depth."""
+        if not self.depths:
+            return None
+        deltas, played, games = self.deltas[chosen], self.played[chosen], self.games[chosen]
+        return fit_depth_weights(deltas, played, games=games, model=how.model, curve=how.curve)
 
 
 def spread_of(turns: Turns, how: Fitting) -> Spread:
     """The deltas of turns."""
     refuse_one_line(turns)
-    deltas = scaled_deltas(turns.values, k=how.k, cap=how.cap, tie=how.tie, scale=how.scale)
+    depths = depths_to(turns.depth) if how.method == DEPTHS else ()
+    values = layered(turns.at_depths(depths), depths) if depths else turns.values
+    deltas = scaled_deltas(values, k=how.k, cap=how.cap, tie=how.tie, scale=how.scale)
     elsewhere = elsewhere_deltas(turns.values, k=how.k, cap=how.cap, scale=how.scale)
-    return Spread(deltas, turns.played, elsewhere, turns.game)
+    return Spread(deltas, turns.played, elsewhere, turns.game, depths)
 
 
 def refuse_one_line(turns: Turns) -> None:
@@ -159,7 +169,8 @@ def fit_table(turns: Turns, by: str, how: Fitting, *, within: float = 10.0) -> l
             finished.append(row)
             continue
         c = line[0] + line[1] * (row.elo - 2000) if np.isfinite(row.elo) else line[0]
-        again = spread.fit(how, code == number, c=float(np.clip(c, 0.1, 2.0)))
+        weights = row.weighed.weights if row.weighed else None
+        again = spread.fit(how, code == number, c=float(np.clip(c, 0.1, 2.0)), weights=weights)
         finished.append(FitRow(**{**vars(row), "on_line": again}))
     return finished
 
@@ -175,7 +186,9 @@ def _row(turns: Turns, spread: Spread, how: Fitting, label: str, chosen: NDArray
     )
     common = (label, int(chosen.sum()), len(games), elo, ends, span)
     try:
-        return FitRow(*common, spread.fit(how, chosen), None)
+        weighed = spread.weigh(how, chosen)
+        free = spread.fit(how, chosen, weights=weighed.weights if weighed else None)
+        return FitRow(*common, free, None, weighed=weighed, depths=spread.depths)
     except ModelError as error:
         return FitRow(*common, None, None, note=str(error))
 

@@ -24,7 +24,8 @@ from assay.moves.choice.measures import Measures
 from assay.moves.evidence import Evidence, GameSides, pools_of
 from assay.moves.groups import Groups
 from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, INTERVALS, Rating, rate_by_fit
-from assay.moves.regan.spread import Floats, spread_deltas
+from assay.moves.regan.settings import DEPTHS, layered
+from assay.moves.regan.spread import Floats
 from assay.pools import LINES, POOLS, SLOW, has_line, is_online
 
 # FIDE's table ends at 800 points above or below the opposition.
@@ -59,10 +60,10 @@ def performance_rating(opponents: Sequence[float] | Floats, points: float) -> fl
 # blunder in a handful of turns is no more than that.
 FAR_BELOW = -5.0
 FEWEST_IN_A_GAME = 10
-# The choice model, Regan's way by its name in the papers and here, and the other fit of s and c.
+# The choice model, Regan's way by its name in the papers and here, and the other fits of s and c.
 CHOICE = "choice"
 ALIASES = {"regan": "percentile"}
-METHOD_NAMES = (CHOICE, *FIT_METHODS, "regan")
+METHOD_NAMES = (CHOICE, *FIT_METHODS, DEPTHS, "regan")
 COLUMNS = (
     "group", "games", "turns", "elo", "performance", "ipr", "low", "high", "mm", "mm_expected", "top3", "top3_expected",
     "ad", "ad_expected", "s", "c", "method", "note",
@@ -72,7 +73,7 @@ COLUMNS = (
 def far_below(evidence: Evidence, sides: NDArray[np.intp], ratings: Floats) -> list[str]:
     """A note on the games in which a player falls far below the rating (nan: not known), if there are any."""
     own = sides[np.isfinite(ratings)]
-    if not len(own):
+    if not len(own) or evidence.judge is None:
         return []
     sums = side_measures(evidence, own, ratings[np.isfinite(ratings)])
     scatter = evidence.model.scatter
@@ -222,7 +223,8 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
     elo = float(np.average(ratings[known], weights=count[known])) if known.any() else None
     pools = pools_of(evidence.turns, np.unique(every.game[sides]))
     rated = bool(known.all()) and not strange_tags(pools)
-    totals = evidence.by_tag
+    totals = evidence.by_tag if evidence.judge else None
+    played = evidence.turns.choices.chosen[turns]
     notes = [
         note for note in (scale_note(evidence.turns.games, every.game[sides]), *taken_tags(evidence, sides)) if note
     ]
@@ -250,8 +252,8 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
         elo=elo,
         performance=result_performance(evidence.turns.games, every, sides),
         estimate=found,
-        actual=totals.actual[turns].sum(axis=0),
-        expected=totals.expected[turns].sum(axis=0) if rated else None,
+        actual=evidence.scored[played].sum(axis=0, dtype=np.float64),
+        expected=totals.expected[turns].sum(axis=0) if rated and totals else None,
         method=how.method,
         note="; ".join(notes),
         s=fitted.s if fitted else None,
@@ -261,16 +263,16 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
 
 
 def _fitted(turns: Turns, calibration: Calibration, how: How) -> Rating:
-    settings = calibration.settings
     if len(turns) < FEW_TURNS:
         raise ModelError(f"{len(turns)} turns are too few for a fit of s and c; it takes {FEW_TURNS}")
-    deltas, played, elsewhere = spread_deltas(
-        turns.values, turns.played, k=settings["k"], cap=settings["cap"], tie=settings["tie"]
-    )
+    scale, values = calibration.regan(), turns.values
+    if how.method == DEPTHS and scale.layers:
+        values = layered(turns.at_depths(scale.layers.depths), scale.layers.depths)
+    deltas, played, elsewhere = calibration.fitting.spread(values, turns.played)
     return rate_by_fit(
         deltas,
         played,
-        calibration.regan(),
+        scale,
         games=turns.game,
         elsewhere=elsewhere,
         method=ALIASES.get(how.method, how.method),  # type: ignore[arg-type]

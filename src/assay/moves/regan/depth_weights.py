@@ -73,21 +73,25 @@ def fit_depth_weights(
     gains = np.empty(len(array))
     for held in range(folds):
         train, test = fold != held, fold == held
-        weights, s, c = _fit(array[train], moves[train], method, model, curve)
+        weights, s, c = fit_weights(array[train], moves[train], method, model, curve)
         alone = fit(array[train][:, :, -1], moves[train], method=method, model=model, curve=curve)
         unseen = array[test], moves[test]
         last = unseen[0][:, :, -1], unseen[1]
         gains[test] = played_log_probabilities(*unseen, s, c, model=model, curve=curve, weights=weights)
         gains[test] -= played_log_probabilities(*last, alone.s, alone.c, model=model, curve=curve)
-    weights, s, c = _fit(array, moves, method, model, curve)
+    weights, s, c = fit_weights(array, moves, method, model, curve)
     clustered = np.bincount(codes, weights=gains - gains.mean())
     count = len(clustered)
     error = np.sqrt(np.sum(clustered**2) * count / (count - 1)) / len(array)
     return DepthWeights(weights, s, c, float(gains.mean()), float(error), len(array), count, method)
 
 
-def _fit(
-    deltas: NDArray[np.floating], played: NDArray[np.integer], method: str, model: str, curve: str
+def fit_weights(
+    deltas: NDArray[np.floating],
+    played: NDArray[np.integer],
+    method: str = "likelihood",
+    model: str = "power",
+    curve: str = "invexp",
 ) -> tuple[Floats, float, float]:
     """Weights, s and c by a quasi-Newton search with exact slopes; a softmax keeps the weights on the simplex."""
     depths = deltas.shape[2]

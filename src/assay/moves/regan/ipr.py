@@ -13,13 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
-from assay.errors import ModelError, TooFewTurns
+from assay.errors import CalibrationError, ModelError, TooFewTurns
 from assay.moves.regan.fitting import Fit, fit
 from assay.moves.regan.line import Line
+from assay.moves.regan.models import ModelName
 from assay.moves.regan.projection import project
+from assay.moves.regan.settings import DEPTHS, criterion_of
 from assay.moves.regan.spread import Floats
+from assay.moves.regan.temptation import CurveName
 
-FitMethod: TypeAlias = Literal["percentile", "equations"]
+FitMethod: TypeAlias = Literal["percentile", "equations", "depths"]
+# Every calibration has the lines of these; weights over depths are there where they were asked for.
 FIT_METHODS: tuple[FitMethod, ...] = ("percentile", "equations")
 INTERVALS = ("clustered", "regan", "bootstrap")
 # Both parameters cost turns: with fewer a fit says nothing.
@@ -31,15 +35,71 @@ REGAN_FACTOR = 1.4
 
 
 @dataclass(frozen=True)
+class Layers:
+    """What weights over depths measure by: the weights, and the deltas of the reference positions at these depths."""
+
+    depths: tuple[int, ...]
+    weights: Floats
+    reference: Floats
+
+
+@dataclass(frozen=True)
 class Scale:
     """What Regan's way measures by: scaled deltas of the reference positions, the line of the marks fitted with c on a
-    straight line, the lines of marks fitted with both parameters free, by method, and the marks' range.
+    straight line, the lines of marks fitted with both parameters free, by method, and the marks' range; the rule and
+    the curve of temptation, and the layers of the method `depths`, if there is a line for it.
     """
 
     reference: Floats
     line: Line
     lines: Mapping[str, Line]
     range: tuple[float, float]
+    model: ModelName = "power"
+    curve: CurveName = "invexp"
+    layers: Layers | None = None
+
+    def check(self, method: str) -> None:
+        """Refuse a method that this scale has no line for."""
+        if method == DEPTHS and method not in self.lines:
+            raise CalibrationError(
+                "this calibration has no weights over depths: give rated games that are analysed, or the folder of a "
+                "reference set, with --reference, or make a calibration with 'assay calibrate --method depths'."
+            )
+        if method not in self.lines:
+            raise CalibrationError(f"this calibration has no line for {method!r} fits; it has {', '.join(self.lines)}.")
+
+    def fit(
+        self, deltas: ArrayLike, played: ArrayLike, method: str, games: ArrayLike | None, elsewhere: ArrayLike | None
+    ) -> Fit:
+        """Fit s and c as the marks were fitted; for `depths` the deltas have a layer for each depth."""
+        return fit(
+            deltas,
+            played,
+            method=criterion_of(method),
+            model=self.model,
+            curve=self.curve,
+            games=games,
+            weights=self.weights(method),
+            elsewhere=elsewhere,
+        )
+
+    def weights(self, method: str) -> Floats | None:
+        """The weights over depths, where the method has any."""
+        return self.layers.weights if method == DEPTHS and self.layers else None
+
+    def rate(self, found: Fit, method: str) -> tuple[float, Floats]:
+        """The rating of a fit, and the derivatives of its error on the reference set by s and c."""
+        reference = self.layers.reference if method == DEPTHS and self.layers else self.reference
+        projected = project(
+            reference,
+            found.s,
+            found.c,
+            model=self.model,
+            curve=self.curve,
+            weights=self.weights(method),
+            gradient=True,
+        )
+        return self.lines[method].rating(projected.average_error), projected.average_error_gradient
 
 
 @dataclass(frozen=True)
@@ -118,21 +178,21 @@ def rate_by_fit(
 ) -> Rating:
     """Rate by fitting s and c both, projecting on the reference set and reading the line (RH11, section 6).
 
-    `percentile` is Regan's own way. Both parameters cost turns: it takes a few hundred to be of use.
+    `percentile` is Regan's own way; `depths` weighs what shallower searches see, with deltas of turns x moves x depths
+    as in the scale's layers. Both parameters cost turns: it takes a few hundred to be of use.
     """
     check_interval(interval, level)
-    if method not in scale.lines:
-        raise ModelError(f"this calibration has no line for {method!r} fits; it has {', '.join(scale.lines)}.")
+    scale.check(method)
     line = scale.lines[method]
-    found = fit(deltas, played, method=method, games=games, elsewhere=elsewhere)
+    found = scale.fit(deltas, played, method, games, elsewhere)
     interval = _possible(interval, found.games)
     if interval == "clustered" and found.games < 2:
         raise TooFewTurns("one game does not show how games scatter; use --interval regan, or more games.")
-    rating, gradient = _project(found, scale, method)
+    rating, gradient = scale.rate(found, method)
     if interval == "bootstrap":
         span = _bootstrap_fits(deltas, played, scale, games, elsewhere, method, level, samples, seed)
     elif interval == "regan":
-        test = project(deltas, found.s, found.c)
+        test = project(deltas, found.s, found.c, model=scale.model, curve=scale.curve, weights=scale.weights(method))
         span = regan_interval(rating, float(np.sqrt(test.average_error_variance)), line, level)
     else:
         variance = line.slope**2 * float(gradient @ found.covariance @ gradient)
@@ -141,11 +201,6 @@ def rate_by_fit(
         span = span.widened(rating, line.variance(rating), level)
     beyond = 0 if not found.at_edge else (1 if rating > np.mean(scale.range) else -1)
     return Rating(rating, span.low, span.high, found.s, found.c, method, interval, found.games, found.turns, beyond)
-
-
-def _project(found: Fit, scale: Scale, method: str) -> tuple[float, Floats]:
-    on_reference = project(scale.reference, found.s, found.c, gradient=True)
-    return scale.lines[method].rating(on_reference.average_error), on_reference.average_error_gradient
 
 
 def _bootstrap_fits(
@@ -168,10 +223,10 @@ def _bootstrap_fits(
     for _ in range(samples):
         rows = np.concatenate([turns_of[i] for i in rng.integers(len(turns_of), size=len(turns_of))])
         try:
-            again = fit(d[rows], p[rows], method=method, elsewhere=None if cap is None else cap[rows])
+            again = scale.fit(d[rows], p[rows], method, None, None if cap is None else cap[rows])
         except ModelError:
             continue
-        ratings.append(_project(again, scale, method)[0])
+        ratings.append(scale.rate(again, method)[0])
     if len(ratings) < samples / 2:
         raise TooFewTurns("most resampled sets of these games have no fit; use --interval clustered.")
     low, high = np.quantile(ratings, [(1 - level) / 2, (1 + level) / 2])

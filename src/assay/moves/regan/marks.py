@@ -8,17 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import CalibrationError, ModelError
+from assay.moves.regan.depth_weights import fit_weights
 from assay.moves.regan.fitting import Fit, fit
-from assay.moves.regan.ipr import FIT_METHODS
+from assay.moves.regan.ipr import FIT_METHODS, Layers, Scale
 from assay.moves.regan.line import Line, inverse_regression, straight_c
-from assay.moves.regan.problem import MethodName
+from assay.moves.regan.models import ModelName
 from assay.moves.regan.projection import project
+from assay.moves.regan.settings import DEPTHS, FittingMethod, criterion_of
 from assay.moves.regan.spread import Floats
+from assay.moves.regan.temptation import CurveName
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One row per turn; `game` is a code, `mark` the century mark."""
+    """One row per turn; `game` is a code, `mark` the century mark.
+
+    `layers` are the deltas at each of the `depths` (turns x moves x depths), for weights over them.
+    """
 
     deltas: Floats
     played: NDArray[np.intp]
@@ -26,6 +32,8 @@ class Sample:
     game: NDArray[np.intp]
     elo: Floats
     mark: NDArray[np.intp]
+    layers: Floats | None = None
+    depths: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.played)
@@ -39,6 +47,8 @@ class Sample:
             self.game[turns],
             self.elo[turns],
             self.mark[turns],
+            None if self.layers is None else self.layers[turns],
+            self.depths,
         )
 
 
@@ -70,6 +80,15 @@ class Course:
     c_per_100: float
     line: Line
     lines: dict[str, Line]
+    model: ModelName
+    curve: CurveName
+    layers: Layers | None
+
+    @property
+    def scale(self) -> Scale:
+        """What players are measured by."""
+        ends = float(self.marks[0].elo), float(self.marks[-1].elo)
+        return Scale(self.reference, self.line, self.lines, ends, self.model, self.curve, self.layers)
 
     @property
     def residuals(self) -> Floats:
@@ -88,59 +107,112 @@ def reference_rows(sample: Sample, size: int = REFERENCE_TURNS) -> NDArray[np.in
     return np.concatenate(rows)
 
 
-def fit_marks(sample: Sample, *, method: MethodName = "percentile") -> Course:
-    """Fit s and c at each mark, lay a line through c, refit s, project on the reference set, and draw the lines."""
-    elos = [int(mark) for mark in np.unique(sample.mark)]
+@dataclass(frozen=True)
+class Way:
+    """How marks are fitted and projected: a method on the deltas of one depth, or with weights over several."""
+
+    method: FittingMethod
+    model: ModelName
+    curve: CurveName
+    reference: Floats
+    weights: Floats | None = None
+
+    def fit(self, part: Sample, c: float | None = None) -> Fit:
+        """Fit the turns of a mark."""
+        try:
+            return fit(
+                part.deltas if part.layers is None or self.weights is None else part.layers,
+                part.played,
+                method=criterion_of(self.method),
+                model=self.model,
+                curve=self.curve,
+                c=c,
+                games=part.game,
+                weights=self.weights,
+                elsewhere=part.elsewhere,
+            )
+        except ModelError as error:
+            raise CalibrationError(f"the mark {int(part.mark[0])} cannot be fitted: {error}") from error
+
+    def average_error(self, found: Fit) -> tuple[float, float]:
+        """AE_R of a fit and its standard error, by the delta method."""
+        projected = project(
+            self.reference,
+            found.s,
+            found.c,
+            model=self.model,
+            curve=self.curve,
+            weights=self.weights,
+            gradient=True,
+        )
+        gradient = projected.average_error_gradient
+        return projected.average_error, float(np.sqrt(gradient @ found.covariance @ gradient))
+
+    def line(self, parts: list[Sample]) -> Line:
+        """The line of marks fitted with both parameters free."""
+        errors = [self.average_error(self.fit(part)) for part in parts]
+        return inverse_regression([float(part.elo.mean()) for part in parts], *zip(*errors, strict=True))
+
+
+def way_of(sample: Sample, rows: NDArray[np.intp], method: FittingMethod, model: ModelName, curve: CurveName) -> Way:
+    """A way of fitting a sample, with these turns for reference positions; they also tell the weights over depths."""
+    if method != DEPTHS:
+        return Way(method, model, curve, sample.deltas[rows])
+    if sample.layers is None:
+        raise ModelError("weights over depths need a sample with layers, the deltas at each depth.")
+    reference = sample.layers[rows]
+    return Way(
+        method, model, curve, reference, fit_weights(reference, sample.played[rows], model=model, curve=curve)[0]
+    )
+
+
+def _parts(sample: Sample) -> list[Sample]:
+    """The turns of each mark."""
+    elos = np.unique(sample.mark)
     if len(elos) < 3:
         raise CalibrationError(
             f"a calibration needs games at three or more marks, and these are at {len(elos)}; "
             "give games of more levels, or a wider --within."
         )
-    rows = reference_rows(sample)
-    reference = sample.deltas[rows]
-    parts = [sample.of(sample.mark == elo) for elo in elos]
+    return [sample.of(sample.mark == elo) for elo in elos]
+
+
+def fit_scale(
+    sample: Sample, *, method: FittingMethod = "percentile", model: ModelName = "power", curve: CurveName = "invexp"
+) -> Scale:
+    """The scale of one method alone: what a rating by it needs."""
+    parts, rows = _parts(sample), reference_rows(sample)
+    way = way_of(sample, rows, method, model, curve)
+    line, ends = way.line(parts), (float(parts[0].mark[0]), float(parts[-1].mark[0]))
+    return Scale(sample.deltas[rows], line, {method: line}, ends, model, curve, _layers(way, sample))
+
+
+def _layers(way: Way, sample: Sample) -> Layers | None:
+    return None if way.weights is None else Layers(sample.depths, way.weights, way.reference)
+
+
+def fit_marks(
+    sample: Sample, *, method: FittingMethod = "percentile", model: ModelName = "power", curve: CurveName = "invexp"
+) -> Course:
+    """Fit s and c at each mark, lay a line through c, refit s, project on the reference set, and draw the lines."""
+    parts, rows = _parts(sample), reference_rows(sample)
+    way = way_of(sample, rows, method, model, curve)
     means = np.array([part.elo.mean() for part in parts])
-    free = [_fit(part, elo, method) for part, elo in zip(parts, elos, strict=True)]
+    free = [way.fit(part) for part in parts]
     c_at_2000, c_per_100 = _c_line(means, free)
     on_artery = [
-        _fit(part, elo, method, c=float(straight_c(mean, c_at_2000, c_per_100)))
-        for part, elo, mean in zip(parts, elos, means, strict=True)
+        way.fit(part, float(straight_c(mean, c_at_2000, c_per_100))) for part, mean in zip(parts, means, strict=True)
     ]
-    errors, errors_errors = [], []
-    for found in on_artery:
-        value, error = average_error_on(reference, found)
-        errors.append(value)
-        errors_errors.append(error)
+    errors, errors_errors = zip(*(way.average_error(found) for found in on_artery), strict=True)
     line = inverse_regression(means, errors, errors_errors)
-    lines: dict[str, Line] = {name: free_line(sample, reference, name) for name in FIT_METHODS}
+    ways = [way_of(sample, rows, name, model, curve) for name in FIT_METHODS]
+    ways += [way] if method == DEPTHS else []
+    lines: dict[str, Line] = {one.method: one.line(parts) for one in ways}
+    elos = [int(part.mark[0]) for part in parts]
     table = zip(elos, map(float, means), free, on_artery, errors, errors_errors, strict=True)
-    return Course(tuple(Mark(*row) for row in table), rows, reference, c_at_2000, c_per_100, line, lines)
-
-
-def free_line(sample: Sample, reference: Floats, method: MethodName) -> Line:
-    """The line of marks fitted by a method with both parameters free."""
-    means, errors, errors_errors = [], [], []
-    for elo in np.unique(sample.mark):
-        part = sample.of(sample.mark == elo)
-        value, error = average_error_on(reference, _fit(part, int(elo), method))
-        means.append(float(part.elo.mean()))
-        errors.append(value)
-        errors_errors.append(error)
-    return inverse_regression(means, errors, errors_errors)
-
-
-def average_error_on(reference: Floats, found: Fit) -> tuple[float, float]:
-    """AE_R of a fit and its standard error, by the delta method."""
-    projected = project(reference, found.s, found.c, gradient=True)
-    gradient = projected.average_error_gradient
-    return projected.average_error, float(np.sqrt(gradient @ found.covariance @ gradient))
-
-
-def _fit(part: Sample, elo: int, method: MethodName, c: float | None = None) -> Fit:
-    try:
-        return fit(part.deltas, part.played, method=method, c=c, games=part.game, elsewhere=part.elsewhere)
-    except ModelError as error:
-        raise CalibrationError(f"the mark {elo} cannot be fitted: {error}") from error
+    marks = tuple(Mark(*row) for row in table)
+    reference = sample.deltas[rows]
+    return Course(marks, rows, reference, c_at_2000, c_per_100, line, lines, model, curve, _layers(way, sample))
 
 
 def _c_line(elo: Floats, fits: list[Fit]) -> tuple[float, float]:

@@ -100,15 +100,6 @@ def elsewhere_deltas(values: ArrayLike, *, k: float = 1.0, cap: float = CAP, sca
     return scaled(best, k=k, scale=scale) - scaled(best - cap, k=k, scale=scale)
 
 
-def spread_deltas(
-    values: Floats, played: NDArray[np.intp], *, k: float, cap: float, tie: float
-) -> tuple[Floats, NDArray[np.intp], Floats]:
-    """Deltas, the column of the move played (-1 beyond the cap), and the error of a move elsewhere, per turn."""
-    deltas = scaled_deltas(values, k=k, cap=cap, tie=tie)
-    inside = np.isfinite(deltas[np.arange(len(deltas)), np.maximum(played, 0)]) & (played >= 0)
-    return deltas, np.where(inside, played, -1), elsewhere_deltas(values, k=k, cap=cap)
-
-
 def _listed(values: Floats) -> NDArray[np.bool_]:
     """Which cells hold a move; complain about the first turn that is no spread."""
     listed = np.isfinite(values)
