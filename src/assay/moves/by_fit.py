@@ -75,11 +75,12 @@ def rated_games(
         rated = rated_turns(every, marks, within)
     except CalibrationError as error:  # which games count is part of why there are too few
         raise CalibrationError(" ".join([str(error), *remarks])) from None
+    several = len(every.identities) > 1
     return RatedGames(
         rated,
         jury(every.identities),
         len(every.identities),
-        {"within": within, "mileposts": list(marks)},
+        {"within": within, "mileposts": list(marks)} | ({"engines": len(every.identities)} if several else {}),
         {**every.excluded, "not at a mark": len(every) - len(rated)},
         list(map(asdict, games.sources)),
         remarks,
@@ -102,6 +103,10 @@ class ByFit:
 
     def calibrated(self, chosen: Calibration, store: Path) -> tuple[Calibration, list[str]]:
         """The calibration whose scale is for this fit, and what is to be said of it."""
+        if chosen.settings.get("engines", 1) > 1 and not self.jury:
+            raise CalibrationError(
+                f"the calibration {chosen.name} is for a jury, {chosen.engine}: give --engine for each of them."
+            )
         differing = {
             name: value
             for name, value in self.settings.items()
@@ -120,7 +125,11 @@ class ByFit:
     def _fitted(self, chosen: Calibration, how: Fitting, store: Path) -> tuple[Calibration, list[str]]:
         """The scale on rated games: the line of these games, or a published one on their positions."""
         assert self.reference is not None
-        found = rated_games(str(self.reference), chosen.depth, store, engine=list(self.jury) or None)
+        with Store(store) as opened:
+            stored = {entry.identity.engine for entry in opened.kept()}
+        # Where the store has several, the calibration's own; its line may also be fitted for the only one there is.
+        engine = list(self.jury) or ([chosen.engine] if chosen.engine in stored else None)
+        found = rated_games(str(self.reference), chosen.depth, store, engine=engine)
         if chosen.published:
             chosen.check([found.identity], chosen.depth)
             sample, _ = regan_sample(found.turns, chosen.depth, replace(how, method="percentile"))
