@@ -74,6 +74,7 @@ ATTRIBUTES = {
 }
 
 EVERYWHERE = "--quiet --debug"
+REGAN = "--model --curve --k --cap --tie --scale"
 ANALYSES = "--store --depth --engine --from-move --limit"
 RATED = """
     --store --calibration --depth --quick --deep --engine --any-engine --no-analysis --workers --aliases --format --pool
@@ -99,7 +100,7 @@ OPTIONS = {
     "export-analyses": "--store -o --output",
     "import-analyses": "--store --engine --engine-name",
     "fit": f"""
-        {ANALYSES} --by --within --model --curve --method --fix-c --exclude-team --max-swiss --append --plots
+        {ANALYSES} {REGAN} --by --within --method --fix-c --exclude-team --max-swiss --append --plots
         --keep-duplicates --format
     """,
     "show": f"{ANALYSES} --game --candidates --elo --s --c --calibration --format",
@@ -108,12 +109,14 @@ OPTIONS = {
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
     "ipr": f"""
-        {RATED} --by --player --without --min-turns --method --interval --level --seed --plots --rating --watch --every
+        {RATED} {REGAN} --reference --by --player --without --min-turns --method --interval --level --seed --plots
+        --rating --watch --every
     """,
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every",
-    "calibrate": """
-        --store --depth --mileposts --within --method --engine --name --seed -o --output --keep-duplicates --format
+    "calibrate": f"""
+        {REGAN} --store --depth --mileposts --within --method --engine --name --seed -o --output --keep-duplicates
+        --format
     """,
     "calibration show": "--depth --plots --format",
     "calibration list": "--format",

@@ -80,6 +80,7 @@ SHARED = {
     [
         ("ipr posterior screen report", "--store --depth --quick --deep --engine --any-engine --workers --no-analysis"),
         ("fit difference show calibrate encode simulate", "--depth"),
+        ("fit calibrate ipr", "--method --model --curve --k --cap --tie --scale --engine"),
         ("serve import-analyses analyse", "--engine --store"),
         ("ipr posterior screen results prep", "--aliases"),
         (

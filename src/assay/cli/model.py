@@ -443,7 +443,7 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None) ->
     """Print a calibration: its marks, its line, and what identifies it.
 
     NAME is one that comes with Assay or the path of a file; without it, the default. 'rybka-3-d13' is the published
-    calibration of Regan and Haworth (2011), for reading the papers.
+    calibration of Regan and Haworth (2011), for reading the papers and for 'assay ipr --reference'.
 
     \b
     Examples:

@@ -143,6 +143,8 @@ def ready(
     errors: dict[str, float] = {}
     told: Sequence[str] = ()
     if isinstance(what, Analysis):
+        if by_fit is not None and by_fit.jury:
+            raise InputError("an analysis is by one engine: give a jury the games themselves.")
         turns, problems = turns_in(what, chosen), what.problems
     else:
         found = read(what, where=where)
