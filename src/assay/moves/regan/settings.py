@@ -70,7 +70,7 @@ def layered(values: Floats, depths: Sequence[int]) -> Floats:
     A move without a value at some depth has that of the next one; where a depth lacks them altogether, as in analyses
     that were made elsewhere, there is nothing to weigh.
 
-    >>> layered(np.array([[[0.1, 0.2], [np.nan, 0.0]]] * 6 + [[[0.1, 0.2], [0.3, 0.0]]] * 20), (2, 4))[0].tolist()
+    >>> layered(np.array([[[0.1, 0.2], [np.nan, 0.0]]] + [[[0.1, 0.2], [0.3, 0.0]]] * 9), (2, 4))[0].tolist()
     [[0.1, 0.2], [0.0, 0.0]]
     """
     listed = np.isfinite(values[:, :, -1])
