@@ -380,6 +380,9 @@ def test_commands_and_the_library_take_the_same_words(
     assert run("results", "lichess:alice") == 0
     assert run("index", "lichess:alice", "-o", str(tmp_path / "games.parquet")) == 0
     assert run("stats", "lichess:alice/blitz") == 0
+    assert run("guess", "lichess:alice?max=2") == 0
+    assert run("event", "lichess:alice") == 0
+    assert run("players", "chess.com:alice") == 0
     assert "Alice" in capsys.readouterr().out
 
 
@@ -423,3 +426,15 @@ def test_filters_that_need_an_account_are_refused_for_links(services: Services) 
 def test_wrong_usage_is_told_apart(services: Services) -> None:
     assert run("fetch") == 2
     assert run("fetch", "lichess:alice", "--max", "0") == 2
+
+
+def test_progress_shows_games_and_bytes(
+    services: Services, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    services.games["alice"] = played(5)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    assert run("fetch", "lichess:alice", "--max", "5") == 0
+    shown = capsys.readouterr().err
+    assert "5 games" in shown and "bytes" in shown
+    assert run("fetch", "lichess:alice", "--max", "5", "--quiet") == 0
+    assert "bytes" not in capsys.readouterr().err

@@ -169,6 +169,14 @@ def test_the_table_of_an_event(trf: Path, capsys: pytest.CaptureFixture[str], tm
     assert (tmp_path / "event.csv").read_text().startswith("rank,number,player,")
 
 
+def test_points_that_are_not_those_of_the_rounds_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.trf"
+    path.write_text(report(player(1, "Elm", 2400, "2 w 1", points=3.0), player(2, "Oak", 2200, "1 b 0")))
+    found = assay.event(path)
+    assert any("Elm 3, by the rounds 1" in remark for remark in found.remarks)
+    assert found.table["points"].to_list() == [3.0, 0.0]
+
+
 def test_a_page_of_an_event_holds_no_code_of_strangers(tmp_path: Path) -> None:
     path = tmp_path / "x.trf"
     path.write_text(report(player(1, "<script>alert(1)</script>", 2400, "2 w 1"), player(2, "Oak", 2200, "1 b 0")))

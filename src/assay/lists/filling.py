@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from assay.errors import InputError
 from assay.games import Game, Games
 from assay.games.completing import UNKNOWN, Remarks, with_tags
+from assay.games.people import id_of
 from assay.lists.inforce import InForce, ListEntry, months, published
 from assay.lists.ratingerror import rating_error
 from assay.pools import is_online, pool_of
@@ -60,7 +61,7 @@ def filled(games: Games) -> Filled:
         else:
             for side in SIDES:
                 ids, names = needs[month]
-                fide_id = _id(tags, side)
+                fide_id = id_of(tags.get(f"{side}FideId"))
                 ids.add(fide_id) if fide_id is not None else names.add(tags.get(side, ""))
     lists = {month: InForce(month, *need) for month, need in needs.items()}
     people: dict[str, ListEntry] = {}
@@ -75,7 +76,7 @@ def filled(games: Games) -> Filled:
         new: dict[str, str] = {}
         for side in SIDES:
             name = tags.get(side, "")
-            entry = lists[month].find(_id(tags, side), name, tags.get(f"{side}Fed"), kind)
+            entry = lists[month].find(id_of(tags.get(f"{side}FideId")), name, tags.get(f"{side}Fed"), kind)
             if entry is None:
                 remarks.add(f"Not on the list of {month}, or without a {kind} rating", name)
                 continue
@@ -88,11 +89,6 @@ def filled(games: Games) -> Filled:
     made = games.rewritten(change)
     mean = {name: sum(each) / len(each) for name, each in errors.items()}
     return Filled(made, people, mean, tuple(_told(counts, lacking, undated, elsewhere, remarks)))
-
-
-def _id(tags: Mapping[str, str], side: str) -> int | None:
-    text = tags.get(f"{side}FideId", "").strip()
-    return int(text) if text.isascii() and text.isdecimal() and 0 < int(text) < 2**31 else None
 
 
 def _tags(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, OutputError
+from assay.games.completing import alike
 from assay.lists.fidelist import KINDS, NUMBERS, FideList, read_list
 from assay.paths import atomic, data_folder
 
@@ -140,12 +141,12 @@ class InForce:
 
         self.month = month
         frame = _load(folder() / f"{month}.parquet")
-        wanted = {_alike(name) for name in names}
+        wanted = {alike(name) for name in names}
         by_name = frame.clear().with_columns(alike=pl.lit("", pl.String))
         if wanted:
             plain = pl.col("name").str.to_lowercase().str.replace_all(r"[^\p{L}\d]+", " ").str.strip_chars()
-            alike = plain.str.split(" ").list.sort().list.join(" ")
-            by_name = frame.with_columns(alike=alike).filter(pl.col("alike").is_in(list(wanted)))
+            sorted_ = plain.str.split(" ").list.sort().list.join(" ")
+            by_name = frame.with_columns(alike=sorted_).filter(pl.col("alike").is_in(list(wanted)))
         self.ids = {row["fide_id"]: row for row in frame.filter(pl.col("fide_id").is_in(list(ids))).to_dicts()}
         self.names: dict[str, list[dict[str, Any]]] = {}
         for row in by_name.to_dicts():
@@ -158,7 +159,7 @@ class InForce:
         """
         row = self.ids.get(fide_id) if fide_id is not None else None
         if row is None and fide_id is None:
-            same = self.names.get(_alike(name), [])
+            same = self.names.get(alike(name), [])
             own = [each for each in same if federation and each["federation"] == federation.upper()]
             chosen = own if len(own) == 1 else same if len(same) == 1 and (own or not federation) else []
             row = chosen[0] if chosen else None
@@ -166,9 +167,3 @@ class InForce:
             return None
         about = {each: row[each] for each in ("fide_id", "name", "federation", "title", "birth")}
         return ListEntry(**about, rating=row[kind], games=row[f"{kind}_games"], k=row[f"{kind}_k"], month=self.month)
-
-
-def _alike(name: str) -> str:
-    from assay.players import plain_name
-
-    return " ".join(sorted(plain_name(name).split()))

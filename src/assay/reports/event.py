@@ -58,6 +58,14 @@ def _of_report(tournament: Tournament, lists: Mapping[str, ListEntry]) -> EventT
     )
     told = [f"No games: {reasons(tournament.unplayed)}."] if tournament.unplayed else []
     told += [f"{tournament.source}: {each}." for each in tournament.named]
+    odd = [
+        f"{player.name} {player.points:g}, by the rounds {summed:g}"
+        for player in tournament.players.values()
+        if player.points is not None and player.points != (summed := sum(each.points for each in player.pairings))
+    ]
+    if odd:  # another way to count points, or a mistake
+        more = f", and {len(odd) - 5} more" if len(odd) > 5 else ""
+        told.append(f"Points of the report that are not those of the rounds: {'; '.join(odd[:5])}{more}.")
     return replace(found, problems=tournament.problems, remarks=told)
 
 
