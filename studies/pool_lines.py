@@ -39,7 +39,7 @@ from assay.moves.choice.model import curve_of, strength
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 from assay.pools import FIRST, LATER, LINES
-from assay.scales import UNIT, PoolLine
+from assay.scales import UNIT, PoolLine, line_called
 
 Floats = NDArray[np.float64]
 CHECKS = ("lichess-2025-05", "lichess-2026-06")
@@ -301,7 +301,12 @@ def main() -> None:
     parser.add_argument("reference")
     parser.add_argument("--depth", type=int, default=6)
     parser.add_argument("--write", type=Path)
+    parser.add_argument(
+        "--at-depth", type=int, help="how the shipped lines do at another depth, where the store has it"
+    )
     args = parser.parse_args()
+    if args.at_depth:
+        return at_depth(args.games, args.store, args.reference, args.at_depth)
     model = load(depth=args.depth)
     every = of_games(args.games, args.store, model)
     later = of_reference(args.reference, model, "2018-19", LATER)
@@ -339,6 +344,20 @@ def main() -> None:
         made = manifest.make("lines of pools", inputs=inputs, settings={"calibration": model.name, "depth": args.depth})
         data = {"kind": "assay lines", "format": 1, "lines": plain, "made": made}
         args.write.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+
+def at_depth(games: str, store: str, folder: str, depth: int) -> None:
+    """How the shipped lines do on analyses of another depth than theirs."""
+    model = load(depth=depth)
+    parts = [of_reference(folder, model, "2018-19", LATER), of_games(games, store, model)]
+    for name in LINES:
+        chosen = [part.only(part.line == name) for part in parts if (part.line == name).any()]
+        if not chosen or name == FIRST:
+            continue
+        line, own = line_called(name), joined(chosen)
+        shift, error, steep = offset_of(line, own)
+        hold, _, _ = covered(line, own, model.model().honesty)
+        print(f"{name}: {len(own)} sides, offset {shift:+.0f} ± {error:.0f}, slope {steep:.2f}, hold {hold.mean():.3f}")
 
 
 def noise_of_first(folder: str, model: Calibration) -> float:

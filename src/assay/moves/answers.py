@@ -359,14 +359,18 @@ def _rate_by_evals(
     scale_year: int | None = None,
     keep_duplicates: bool = False,
     where: str | None = None,
+    rating: str | None = None,
     **_: Any,
 ) -> MoveRatings:
-    """Rate groups from the evaluations in the games."""
+    """Rate groups from the evaluations in the games; what an engine would need is not looked at."""
     if isinstance(what, Analysis):
         raise InputError("an analysis has the values of all moves: rate it without evals, or give the games.")
     if how.method != CHOICE:
         raise InputError(f"evaluations alone know no --method {how.method}: leave it out, or --evals.")
-    found = read(what, where=where)
+    found, listed = read(what, where=where), list[str]()
+    if rating == "fide":
+        lists = filled(found)
+        found, listed = lists.games, list(lists.remarks)
     games, seen = found.all(), Seen()
     counts = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
     if without and (max(without) > len(games) or min(without) < 1):
@@ -384,6 +388,7 @@ def _rate_by_evals(
     told = found.problems + turns.plies.problems
     remarks = [
         *said,
+        *listed,
         *([f"Games left out or damaged: {reasons(told)}."] if told else []),
         f"{counted(int(counts.sum()), 'game')}, {counted(len(turns), 'turn')} with evaluations; "
         f"left out: {reasons(turns.excluded) or 'none'}.",
