@@ -301,12 +301,11 @@ def main() -> None:
     parser.add_argument("reference")
     parser.add_argument("--depth", type=int, default=6)
     parser.add_argument("--write", type=Path)
-    parser.add_argument(
-        "--at-depth", type=int, help="how the shipped lines do at another depth, where the store has it"
-    )
+    parser.add_argument("--at-depth", type=int, help="how the shipped lines do at another depth")
     args = parser.parse_args()
     if args.at_depth:
-        return at_depth(args.games, args.store, args.reference, args.at_depth)
+        at_depth(args.games, args.store, args.reference, args.at_depth)
+        return
     model = load(depth=args.depth)
     every = of_games(args.games, args.store, model)
     later = of_reference(args.reference, model, "2018-19", LATER)
