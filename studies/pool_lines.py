@@ -262,6 +262,14 @@ def held_out(name: str, sides: Sides, model: Calibration, folds: int = 4) -> str
     return f"95 % intervals of single games hold {hold.mean():.3f} of {len(hold)}, below {under.mean():.3f}"
 
 
+def z_of(line: PoolLine, sides: Sides, model: Calibration) -> str:
+    """The mean z of sides of games, over the board of those below 2300, also on the scale of 2006-14."""
+    own = sides.only(sides.rating < 2300) if line.name.startswith("otb") else sides
+    before, after = own.z(PoolLine(FIRST), model), own.z(line, model) / line.z
+    told = f"mean z of {len(own)} sides {np.nanmean(after):+.2f}, SD {np.nanstd(after):.2f}"
+    return told + (f"; on the scale of 2006-14 {np.nanmean(before):+.2f}" if line.name.startswith("otb") else "")
+
+
 def offset_of(line: PoolLine, sides: Sides) -> tuple[float, float, float]:
     """The common shift that these sides' moves ask for, its error, and the slope on the tags."""
     own = fitted(line.name, sides)
@@ -320,6 +328,7 @@ def main() -> None:
         lines.append(line)
         print(told(line))
         print("  " + held_out(name, sides, model))
+        print("  " + z_of(line, sides, model))
         for sample in np.unique(sides.sample):
             own = sides.only(sides.sample == sample)
             shift, error, steep = offset_of(line, own)
