@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from assay.games.outcomes import Outcomes
     from assay.results.listing import Listing, Style
     from assay.results.rated import RatingList
+    from assay.results.timeline import Timeline
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -129,7 +130,8 @@ input_options = stacked(
 )
 @input_options
 @stacked(
-    click.option("-o", "--output", type=FILE, metavar="FILE", help="Write the table here instead of to the screen."),
+    click.option("-o", "--output", type=FILE, metavar="FILE",
+                 help="Write the table here instead of to the screen; as a page if FILE ends in .html."),
     click.option("-c", "--csv", type=FILE, metavar="FILE", help="Write the list as comma-separated values."),
     flag("-E", "--elostat", text="Write rating.dat, programs.dat and general.dat, as Elostat does."),
     click.option("-j", "--head2head", type=FILE, metavar="FILE", help="Write the results against each opponent."),
@@ -287,12 +289,24 @@ def _run_over_time(switches: Mapping[str, Any], clock: _Clock) -> None:
 
         plot_history(answer.times, answer.shown.rows, Path(switches["plot"]))
     if switches["output"]:
-        _write(switches["output"], answer.text() + "\n")
+        _write(switches["output"], _over_time_text(answer, switches))
         for remark in answer.remarks:
             say(remark, err=True)
     else:
         print_answer(answer)
     clock.tell("write")
+
+
+def _over_time_text(answer: Timeline, switches: Mapping[str, Any]) -> str:
+    """What -o writes: a page, or the text."""
+    if not str(switches["output"]).lower().endswith((".html", ".htm")):
+        return answer.text() + "\n"
+    from assay.results.webpage import timeline_page
+
+    rows = answer.shown.rows
+    if switches["player"] is not None:
+        rows = [row for row in answer.standings().rows if row["player"] == switches["player"]]
+    return timeline_page(answer, rows)
 
 
 def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
@@ -374,8 +388,15 @@ def _texts(answer: RatingList, switches: Mapping[str, Any]) -> dict[str, str]:
     """The texts of all files, made before any is written: what fails leaves no half of them."""
     from assay.results import matches, ordo
 
+    def _page_or_table(listing: Listing) -> str:
+        if not str(switches["output"]).lower().endswith((".html", ".htm")):
+            return ordo.text_table(listing)
+        from assay.results.webpage import list_page
+
+        return list_page(listing.with_errors(), answer.games)
+
     makers: Sequence[tuple[str, Callable[[Listing], str]]] = (
-        ("output", ordo.text_table),
+        ("output", _page_or_table),
         ("csv", ordo.csv_table),
         ("head2head", matches.head_to_head),
         ("error_matrix", ordo.error_matrix),

@@ -95,7 +95,9 @@ def _name_cells(listing: Listing, names: list[str], longest: int) -> list[str]:
 def _cells(listing: Listing, column: int, *, csv: bool) -> Iterator[str]:
     """The values of a column; the CSV file has its own decimals and signs for "none"."""
     ratings, style, players = listing.ratings, listing.style, listing.players
-    nothing = '"-"' if csv else "----"
+    # Ordo's CSV has texts where there is nothing; columns of ours are numbers.
+    empty = _NONE if style.bytes_wide else ""
+    nothing = empty if csv else "----"
 
     def error(deviation: Floats) -> Iterator[str]:
         for value in deviation[players].tolist():
@@ -128,7 +130,7 @@ def _cells(listing: Listing, column: int, *, csv: bool) -> Iterator[str]:
         }
         return numbers(counts[column], 0)
     if column == OrdoColumn.CFS:
-        dash = '"-"' if csv else "---"
+        dash = empty if csv else "---"
         return (dash if math.isnan(value) else f"{value:.0f}" for value in listing.cfs.tolist())
     if column == OrdoColumn.ERROR:
         none = np.zeros(len(ratings.players))

@@ -46,6 +46,7 @@ class RatingList(Answer):
     listing: Listing
     games: Mapping[str, Any] = field(default_factory=dict)
     superiority: bool = False
+    level: float = 0.95
 
     def tabulated(self) -> Table:
         """The players of the list with all that is known of them."""
@@ -86,7 +87,7 @@ class RatingList(Answer):
             return ordo.csv_table(self.listing).removesuffix("\n")
         if format != "json":
             return super().to(format, width, wide=wide)
-        data = ordo.listing_data(self.listing, superiority=self.superiority)
+        data = ordo.listing_data(self.listing, superiority=self.superiority) | {"level": self.level}
         if self.difference is not None:
             data |= dict(zip(("difference", "difference_error"), self.difference, strict=True))
         return json_text(data | {"games": self.games}, indent=1)
@@ -146,6 +147,7 @@ def rated(
             *(f"assay: warning: {remark}" for remark in remarks),
         ],
         games=games or {},
+        level=level,
     )
 
 
