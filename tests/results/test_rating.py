@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -268,3 +269,42 @@ def test_any_results_end_in_a_rating_for_all(games: list[tuple[int, int, float]]
     # Who lies above a group by the rules of placing has not lost to it.
     for row in result.table():
         assert row["symbol"] != ">" or row["losses"] < row["played"]
+
+
+def test_the_likelihood_with_draws_is_at_the_highest_of_its_tops(make_pool: Callable[..., Any]) -> None:
+    """Many starts by hand, each from another draw rate and spread of ratings, lead nowhere higher."""
+    from assay.results import solve as solving
+
+    for seed in range(4):
+        pool = make_pool(11, 90, seed=seed, spread=200.0)
+        how = {"players": pool.players, "likelihood": True, "white_advantage": 30.0}
+        found = rate(pool.white, pool.black, pool.score, **how)
+        problem = found.fit.problem
+        best = solving.log_posterior(problem, found.fit.solution)
+        level = problem.start.mean()
+        for share in (0.0, 0.5, 1.0, 3.0):
+            for equal in (0.02, 0.2, 0.4, 0.6, 0.8, 0.98):
+                start = replace(problem, start=level + share * (problem.start - level), several=False, equal=equal)
+                other = solving.solve(start)
+                assert solving.log_posterior(problem, other) <= best + 1e-4
+
+
+# A knock-out of sixteen engines: White, Black, twice White's score. Its likelihood has two tops.
+KNOCK_OUT = """
+    6-0:1 0-6:0 6-0:2 3-2:2 2-3:1 3-2:2 4-10:2 10-4:0 4-10:2 7-11:2 11-7:0 7-11:2 5-12:2
+    12-5:0 5-12:1 8-13:1 13-8:0 8-13:2 1-14:2 14-1:2 1-14:2 14-1:1 9-15:2 15-9:1 9-15:2
+"""
+
+
+def test_of_two_tops_the_higher_one_is_found() -> None:
+    games = [tuple(map(int, word.replace(":", "-").split("-"))) for word in KNOCK_OUT.split()]
+    white, black, halves = (np.array(column) for column in zip(*games, strict=True))
+    names = [str(number) for number in range(16)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AssayWarning)
+        found = rate(white, black, halves / 2.0, players=names, likelihood=True)
+    from assay.results.solve import log_posterior
+
+    # One start alone ends at a draw rate of 0.686, with a likelihood of -13.339.
+    assert log_posterior(found.fit.problem, found.fit.solution) > -13.30
+    assert found.draw_rate > 0.9

@@ -339,7 +339,8 @@ def _refit(dice: Dice, run: Throw, simulated: PairTable, number: int, found: _Fo
     with warnings.catch_warnings():
         # What a run lacks says nothing of the games themselves.
         warnings.simplefilter("ignore", AssayWarning)
-        result = fit(simulated, _shuffled(base.settings, run.spare), start)
+        # The top that was found is the start: it is not looked for again in every run.
+        result = fit(simulated, replace(_shuffled(base.settings, run.spare), several_starts=False), start)
     found.deviations[number] = np.nan_to_num(result.ratings - base.ratings)
     found.white[number], found.equal[number] = result.solution.white, result.solution.equal
 

@@ -239,6 +239,7 @@ class Settings:
     mean: Floats | None = None
     precision: Floats | None = None
     links: Links = NO_LINKS
+    several_starts: bool = True
 
     @property
     def level_known(self) -> Bools | None:
@@ -306,6 +307,7 @@ def fit(table: PairTable, settings: Settings, start: Mapping[int, float] | Float
         mean=settings.mean,
         precision=settings.precision,
         links=settings.links,
+        several=settings.several_starts,
     )
     solution = solve(problem)
     placement = place(

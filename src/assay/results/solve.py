@@ -30,6 +30,10 @@ _FLOOR = 1e-12
 _FARTHEST = 2.85
 _BINS = 1 << 16
 _TRACE = 1e-6
+# Up to so many players several starts are tried; solutions whose draw rates differ by less are the same.
+_SEVERAL, _SAME, _TOPS = 500, 1e-5, 4
+# Elo; how far aside of a place that is no top the search goes on.
+_ASIDE = 60.0
 # A player this far (in units of 1 / beta) from an opponent is on the way to infinity.
 _INFINITE = 25.0
 # Elo; what a white advantage that the results do not bound is taken to be within.
@@ -55,6 +59,7 @@ class Equations:
     mean: Floats | None = None
     precision: Floats | None = None
     links: Links = NO_LINKS
+    several: bool = True
 
     @property
     def free(self) -> Bools:
@@ -87,7 +92,7 @@ def solve(problem: Equations) -> Solution:
     within some bounds, and a warning tells so.
     """
     try:
-        return _solve(problem)
+        return _best(problem) if problem.several and problem.likelihood and problem.fit_draws else _solve(problem)
     except _UnboundedError:
         if not problem.fit_white or problem.white_precision > 0:
             raise RatingError(
@@ -106,8 +111,78 @@ class _UnboundedError(Exception):
     """The best ratings are infinite."""
 
 
-def _solve(problem: Equations) -> Solution:
-    ratings, white, equal = problem.start, problem.white, problem.equal
+def _best(problem: Equations) -> Solution:
+    """The highest of the maxima that several starts lead to.
+
+    With the draw rate fitted too the likelihood may have several tops: few draws with wide ratings, many with narrow
+    ones. Where the matrix of second derivatives shows that a place is no top, both ways down from it are starts, too.
+    """
+    found: list[Solution] = []
+    width = problem.start - problem.start.mean()
+    starts = [(problem.start, problem.equal)]
+    if problem.table.players <= _SEVERAL:
+        level = problem.start.mean()
+        wide = [np.where(problem.held, problem.start, level + share * width) for share in (0.3, 1.5)]
+        starts += [(ratings, equal) for ratings in wide for equal in (0.05, 0.5, 0.95)]
+    failure: _UnboundedError | None = None
+    while starts:
+        ratings, equal = starts.pop(0)
+        try:
+            solution = _solve(replace(problem, start=ratings), equal)
+        except _UnboundedError as error:
+            failure = failure or error
+            continue
+        if any(abs(solution.equal - other.equal) < _SAME for other in found):
+            continue
+        found.append(solution)
+        if len(found) <= _TOPS and (down := _way_down(problem, solution)) is not None:
+            starts += [(solution.ratings + by * down, solution.equal) for by in (-_ASIDE, _ASIDE)]
+    if not found:
+        raise failure or _UnboundedError
+    return max(found, key=lambda solution: log_posterior(problem, solution))
+
+
+def log_posterior(problem: Equations, solution: Solution) -> float:
+    """The logarithm of the likelihood of wins, draws and losses, and of what is known beforehand."""
+    table = problem.table
+    win, draw, loss = win_draw_loss(expected(problem, solution.ratings, solution.white), solution.equal)
+    total = sum(
+        float(np.sum(counts[counts > 0] * np.log(np.maximum(chance[counts > 0], _FLOOR))))
+        for counts, chance in ((table.wins, win), (table.draws, draw), (table.losses, loss))
+    )
+    if problem.precision is not None and problem.mean is not None:
+        total -= 0.5 * float(np.sum(problem.precision * (problem.mean - solution.ratings) ** 2))
+    links = problem.links
+    apart = links.delta - solution.ratings[links.a] + solution.ratings[links.b]
+    total -= 0.5 * float(np.sum(links.precision * apart**2))
+    total -= 0.5 * problem.white_precision * (problem.white - solution.white) ** 2
+    return total - 0.5 * problem.draws_precision * (problem.equal - solution.equal) ** 2
+
+
+def _way_down(problem: Equations, solution: Solution) -> Floats | None:
+    """A direction of the ratings in which a solution is no top, by the matrix of second derivatives; None if it is."""
+    if problem.table.players > _SEVERAL:
+        return None
+    table, step = problem.table, 1e-3
+
+    def gain(by: float) -> Floats:
+        p: Floats = expectancy(table.gaps(solution.ratings, solution.white) + by, problem.beta)
+        return likelihood_gain(table, p, solution.equal, problem.beta)
+
+    bend = -(gain(step) - gain(-step)) / (2.0 * step)
+    matrix = replace(solution.information, weight=bend).matrix
+    matrix[np.diag_indices_from(matrix)] = np.where(
+        solution.information.free, replace(solution.information, weight=bend).own, matrix.max()
+    )
+    values, vectors = np.linalg.eigh(matrix)
+    if values[0] > -1e-6 * values[-1]:
+        return None
+    down: Floats = vectors[:-1, 0]
+    return down / max(float(np.max(np.abs(down))), _FLOOR)
+
+
+def _solve(problem: Equations, equal: float | None = None) -> Solution:
+    ratings, white, equal = problem.start, problem.white, problem.equal if equal is None else equal
     trace: list[float] = []
     for _ in range(_ROUNDS):
         ratings, white, steps = _newton(problem, ratings, white, equal)
