@@ -22,7 +22,7 @@ def head_to_head(listing: Listing) -> str:
     indent = len(str(len(names) + 1))
     rating_width, difference_width = 5 + style.decimals, 6 + style.decimals
     sides = results_by_player(ratings.encounters)
-    meetings = Meetings(ratings)
+    meetings = Encounters(ratings)
     lines = ["Head to head statistics:", ""]
     for rank, player in _ranked(ratings):
         won, drawn, lost = (int(side[player]) for side in (sides.wins, sides.draws, sides.losses))
@@ -81,7 +81,7 @@ def _ranked(ratings: Standings) -> list[tuple[int, int]]:
     return list(zip(ranks_within(ratings.pool[order]), order.tolist(), strict=True))
 
 
-class Meetings:
+class Encounters:
     """The opponents of each player with wins, draws and losses against them, from the strongest down."""
 
     def __init__(self, ratings: Standings) -> None:
@@ -162,7 +162,7 @@ def _elostat_rating(listing: Listing) -> str:
 def _elostat_programs(listing: Listing) -> str:
     ratings, style = listing.ratings, listing.style
     longest = min(max(style.length(printable(name)) for name in ratings.players), LONGEST_NAME)
-    meetings = Meetings(ratings)
+    meetings = Encounters(ratings)
     lines = ["Individual statistics:", ""]
     for rank, player in _ranked(ratings):
         opponents, results = meetings.of(player, newest_first=True)

@@ -15,7 +15,7 @@ import numpy as np
 from assay.printable import printable
 from assay.results.encounters import results_by_player
 from assay.results.listing import Listing
-from assay.results.matches import Meetings
+from assay.results.matches import Encounters
 from assay.results.ratings import SYMBOL
 from assay.results.timeline import Timeline
 from assay.table import counted
@@ -29,7 +29,7 @@ def list_page(listing: Listing, games: Mapping[str, Any] | None = None) -> str:
     """A list with its pools; a click on a player shows the results against each opponent."""
     ratings, style, errors = listing.ratings, listing.style, listing.errors
     sides = results_by_player(ratings.encounters)
-    meetings = Meetings(ratings)
+    meetings = Encounters(ratings)
     head = ("#", "Player", "Rating", "Error", "Points", "Played", "%", "W", "D", "L", "Opponents")
     by_pool: dict[int, list[str]] = {}
     shown = listing.players.tolist()[:MOST_ROWS]
