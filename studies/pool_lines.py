@@ -345,6 +345,8 @@ def main() -> None:
                 f"{line.name} {sample}: {len(own)} sides, mean tag {own.rating.mean():.0f}, offset {shift:+.0f} ± "
                 f"{error:.0f}, slope {steep:.2f}, intervals hold {hold.mean():.3f}, below {under.mean():.3f}"
             )
+        if (both := every.only((every.line == line.name) & is_check)).rating.size >= 10:
+            print("  " + z_of(line, both, model))
     if args.write:
         first = PoolLine(FIRST, noise=noise_of_first(args.reference, model), sides=0)
         plain = [asdict(line) | {"bands": list(line.bands)} for line in (first, *lines)]

@@ -116,6 +116,22 @@ def test_games_without_evaluations_say_so(tmp_path: Path) -> None:
         turns_with_evals(games, np.ones(1, np.bool_))
 
 
+ODD = {
+    "no moves": "1-0\n",
+    "words for values": "1. e4 { [%eval nan] } e5 { [%eval 1e30] } 2. Nf3 { [%eval #0] } Nc6 { [%eval #-99999] } *\n",
+    "nothing but evaluations": "{ [%eval 0.3] } *\n",
+}
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD)
+def test_odd_games_are_a_sentence_or_a_row(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["ipr", str(written(tmp_path, text)), "--evals"])
+    told = capsys.readouterr()
+    assert "this is a bug" not in told.err
+    assert (end.value.code or 0, "carry no evaluations" in told.err) in [(0, False), (1, True)]
+
+
 def test_every_pool_with_a_line_can_be_rated_from_evaluations() -> None:
     years = {name for name in shipped_lines() if name.startswith("otb") and name != LAST}
     assert set(eval_lines()) | years == set(shipped_lines()) and FIRST in years

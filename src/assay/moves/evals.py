@@ -176,9 +176,9 @@ def _white_values(arrays: GameArrays, factor: Floats) -> Floats:
     value = np.where(arrays.mate != 0, np.sign(arrays.mate) * MATE, value)
     lengths = np.diff(arrays.offsets)
     ends = arrays.offsets[1:] - 1
-    for game in np.flatnonzero((lengths > 1) & np.isnan(value[np.maximum(ends, 0)])).tolist():
+    for game in np.flatnonzero(lengths > 1).tolist():
         end = int(ends[game])
-        if np.isfinite(value[end - 1]) and after_last(arrays, game).is_checkmate():
+        if np.isnan(value[end]) and np.isfinite(value[end - 1]) and after_last(arrays, game).is_checkmate():
             value[end] = MATE if arrays.turn[end] else -MATE
     return value
 

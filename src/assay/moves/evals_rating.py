@@ -99,7 +99,7 @@ def _row(
         notes.append(note)
     found = Estimate(level=level)
     if len(own) < max(min_turns, FEWEST):
-        notes.append(f"{len(own)} turns are too few for a rating; it takes at least {max(min_turns, FEWEST)}")
+        notes.append(f"too few turns for a rating: {len(own)}, and it takes {max(min_turns, FEWEST)}")
     else:
         off = apart(shipped_lines()[names.most_common(1)[0][0]], top) if strange else 0.0
         (found,) = total.estimates(line.honesty(top, honesty, off), level)
