@@ -18,6 +18,9 @@ from assay.engine.score import MISSING
 from assay.engine.store import writing
 from assay.engine.uci import Valued
 from assay.games.packed import encode_move, from_board
+from assay.moves.by_fit import rated_games
+from assay.moves.calibrating import make_calibration
+from assay.moves.calibration import save
 from assay.moves.regan import Agent
 
 DEPTH = 4
@@ -232,3 +235,26 @@ def test_the_published_line_on_positions_of_ones_own(world: Path, capsys: pytest
     (row,) = json.loads(out)
     assert "The published line of rybka-3-d13 on" in err
     assert row["ipr"] is not None and row["ipr"] < 3571 and row["s"] > 0
+
+
+def test_the_published_line_on_the_positions_of_a_calibration(
+    calibrations: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = rated_games(str(calibrations / "rated.pgn"), 13, calibrations / "store.db", engine="Rybka 3")
+    made, positions = make_calibration(found.turns, found.identity, 13, name="mine", network=None, choice=False)
+    save(made, positions, calibrations / "mine.json")
+    words = ("--calibration", "rybka-3-d13", "--method", "regan", "--reference")
+    of_games = rating(capsys, calibrations, *words, calibrations / "rated.pgn")
+    assert rating(capsys, calibrations, *words, calibrations / "mine.json") == of_games
+    code, _, err = run(capsys, calibrations, "ipr", "rated", "--no-analysis", *words, calibrations / "usual.json")
+    assert code == 1 and "Fake 1" in err and "Rybka 3" in err
+    words = (
+        "--calibration",
+        calibrations / "usual.json",
+        "--method",
+        "regan",
+        "--reference",
+        calibrations / "jury.json",
+    )
+    code, _, err = run(capsys, calibrations, "ipr", "rated", "--no-analysis", *words)
+    assert code == 1 and "is a calibration: give it with --calibration" in err

@@ -24,6 +24,7 @@ from assay.cli.options import (
     plots_option,
     print_answer,
     rating_option,
+    reference_option,
     regan_asked_options,
     say,
     seed_option,
@@ -68,13 +69,7 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
     show_default=True,
     help="Kind of interval of a fit.",
 )
-@click.option(
-    "--reference",
-    type=click.Path(path_type=Path, exists=True),
-    metavar="FILE|FOLDER",
-    help="Fit Regan's line on this: rated games analysed in the store, or a reference set; for rybka-3-d13 the "
-    "positions of its line, also those of a calibration.",
-)
+@reference_option
 @regan_asked_options
 @level_option
 @seed_option

@@ -349,6 +349,13 @@ _regan = (
         help="Scale on which values are compared.",
     ),
 )
+reference_option = Shared(
+    "--reference",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="FILE|FOLDER",
+    help="Fit Regan's line on this: rated games analysed in the store, or a reference set; for rybka-3-d13 the "
+    "positions of its line, also those of a calibration.",
+)
 REGAN = ("model", "curve", "k", "cap", "tie", "scale")
 regan_options = stacked(*_regan)
 # Where a calibration has its own, nothing is asked for unless it is given.
