@@ -8,6 +8,7 @@ step of the tree), so that deep lines add what they can and no more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,8 @@ import numpy.typing as npt
 from assay.arrays import Arrays
 from assay.games.rules import Boards
 from assay.learned.dataset import Dataset
-from assay.learned.inputs import Floats, Inputs, scalars_of
+from assay.learned.encode import SCALAR_NAMES
+from assay.learned.inputs import ENGINE_NAMES, EVAL_FEATURES, POOL_NAMES, Floats, Inputs, scalars_of
 
 BOOK_PLIES = 30
 BOOK_NAMES = ("in book", "games", "mover's", "opponent's")
@@ -93,6 +95,19 @@ def read_scalars(plies: Inputs, kinds: tuple[str, ...], book: Book | None) -> Fl
     followed = book.follow(plies)
     mover = np.where(plies.white[:, None], followed, followed[:, [0, 1, 3, 2]])
     return np.concatenate((scalars, mover), axis=1)
+
+
+def scalar_names(kinds: Sequence[str], *, book: bool) -> list[str]:
+    """What the scalars that a sequence model reads are called, in their order."""
+    each = {
+        "board": SCALAR_NAMES,
+        "clock": ("clock left", "clock used", "clock known"),
+        "engine": (*(f"engine {name}" for name in ENGINE_NAMES), "engine known"),
+        "evals": (*(f"eval {number}" for number in range(EVAL_FEATURES)), "eval known"),
+        "ending": ("ending",),
+        "pool": POOL_NAMES,
+    }
+    return [name for kind in kinds for name in each[kind]] + [f"book {name}" for name in BOOK_NAMES if book]
 
 
 def make_book(keys: Keys, ratings: npt.NDArray[np.float64], weight: npt.NDArray[np.float64], least: int) -> Book:

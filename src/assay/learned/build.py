@@ -25,7 +25,7 @@ from assay.games.duplicates import Seen
 from assay.games.stream import Paths
 from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, file_sum, shard_name, write_games, write_plies
 from assay.learned.encode import encode_games
-from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs, clock_scalars, joined
+from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs, clock_scalars, eval_scalars, eval_unit, joined
 from assay.paths import atomic
 from assay.players import SPLITS, player_id, split_of_game
 from assay.pools import STANDARD, Bands
@@ -229,7 +229,10 @@ def _encode_batch(
         moves = np.stack((arrays.from_square[begin:end], arrays.to_square[begin:end])).T.tobytes()
         part = slice(begin, min(end, begin + selection.max_plies))
         clock = clock_scalars(arrays.clock[part], row["base_seconds"], row["increment_seconds"])
-        plies = Inputs(encoded.planes[part], encoded.scalars[part], clock, engine[part])
+        date = row["date"] or ""
+        unit = eval_unit(row["site"] or "", date)
+        evals = eval_scalars(arrays.eval[part], arrays.mate[part], arrays.turn[part], unit)
+        plies = Inputs(encoded.planes[part], encoded.scalars[part], clock, engine[part], evals)
         writer.add(
             plies,
             {
@@ -240,9 +243,11 @@ def _encode_batch(
                 "black_id": player_id(row["black"]),
                 "split": split_of_game(row["white"], row["black"], moves),
                 "speed": row["speed"],
+                "year": int(date[:4]) if date[:4].isdigit() else None,
                 "result": row["result"],
                 "opening": row["eco"] or moves[: 2 * OPENING_PLIES].hex(),
                 "analysed": bool(np.isfinite(plies.engine[:, 0]).any()),
+                "valued": bool(np.isfinite(plies.evals).any()),
             },
         )
 

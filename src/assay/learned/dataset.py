@@ -5,7 +5,7 @@
     DATASET/
       manifest.json       what made it: inputs with hashes, filter, bands, how games were split, what was left out
       games.arrow         one row per game: where its plies are, ratings, players (hashed), set, speed, result, opening
-      plies-00000.arrow   64 planes x uint64, board scalars, clocks and engine scalars per ply, uncompressed
+      plies-00000.arrow   64 planes x uint64, board scalars, clocks, engine scalars and evals per ply, uncompressed
 
 Arrow files without compression can be read in place: opening a dataset of any size takes no time and no memory, and
 the operating system keeps what is used.
@@ -27,12 +27,12 @@ from assay import manifest
 from assay.errors import AssayError, InputError, LearnedError
 from assay.games.outcomes import score_of
 from assay.learned.encode import SCALAR_NAMES
-from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs
+from assay.learned.inputs import EARLY, ENGINE_NAMES, POOL_NAMES, POOL_SPEEDS, Floats, Inputs
 from assay.paths import atomic
 from assay.pools import Bands
 
 KIND = "learned-dataset"
-VERSION = 1
+VERSION = 2
 
 MANIFEST, GAMES = "manifest.json", "games.arrow"
 
@@ -42,6 +42,7 @@ PLY_SCHEMA = pa.schema(
         ("board", pa.list_(pa.int8(), len(SCALAR_NAMES))),
         ("clock", pa.list_(pa.float32(), 2)),
         ("engine", pa.list_(pa.float32(), len(ENGINE_NAMES))),
+        ("evals", pa.list_(pa.float32(), 2)),
     ]
 )
 GAME_SCHEMA = pa.schema(
@@ -56,9 +57,11 @@ GAME_SCHEMA = pa.schema(
         ("black_id", pa.uint64()),
         ("split", pa.string()),
         ("speed", pa.string()),
+        ("year", pa.int16()),
         ("result", pa.string()),
         ("opening", pa.string()),
         ("analysed", pa.bool_()),
+        ("valued", pa.bool_()),  # whether the game came with evals
     ]
 )
 
@@ -71,7 +74,9 @@ def write_plies(path: Path, plies: Inputs) -> None:
     """Write one shard, whole or not at all."""
     columns = [
         pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(values).reshape(-1)), type=field.type)
-        for field, values in zip(PLY_SCHEMA, (plies.planes, plies.board, plies.clock, plies.engine), strict=True)
+        for field, values in zip(
+            PLY_SCHEMA, (plies.planes, plies.board, plies.clock, plies.engine, plies.evals), strict=True
+        )
     ]
     _write(path, pa.table(columns, schema=PLY_SCHEMA))
 
@@ -161,6 +166,23 @@ class Dataset:
         return self.column("opening")
 
     @cached_property
+    def speeds(self) -> npt.NDArray[np.object_]:
+        """The speed of each game, None where it is unknown."""
+        return self.column("speed")
+
+    @cached_property
+    def years(self) -> npt.NDArray[np.float64]:
+        """The year of each game, nan where it is unknown."""
+        return self.column("year").astype(np.float64)
+
+    @cached_property
+    def pools(self) -> npt.NDArray[np.int64]:
+        """The pool of each game, by its speed (the last is for unknown ones) and whether it is of the first years."""
+        last = len(POOL_NAMES) - 1
+        fast = np.array([POOL_SPEEDS.get(speed or "", last) for speed in self.speeds], dtype=np.int64)
+        return 2 * fast + (self.years < EARLY)
+
+    @cached_property
     def _places(self) -> list[tuple[int, int]]:
         return list(zip(self.table["shard"].to_pylist(), self.table["row"].to_pylist(), strict=True))
 
@@ -188,7 +210,16 @@ class Dataset:
         if shard is None:
             shard = self._shards[number] = self._open(number)
         part = slice(start, start + plies)
-        return Inputs(shard.planes[part], shard.board[part], shard.clock[part], shard.engine[part], ended)
+        return Inputs(
+            shard.planes[part],
+            shard.board[part],
+            shard.clock[part],
+            shard.engine[part],
+            shard.evals[part],
+            ended,
+            self.speeds[row],
+            None if np.isnan(self.years[row]) else int(self.years[row]),
+        )
 
     def _open(self, number: int) -> Inputs:
         # Read once as a whole to check it: a training reads all of it anyway.

@@ -6,7 +6,7 @@ import copy
 import csv
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,11 +29,13 @@ from assay.learned.lessons import (
     fit_temperature,
     log_softmax,
     opening_books,
+    pool_shares,
     spread_within,
     stated_prior,
     training_rows,
     validation_rows,
 )
+from assay.learned.book import scalar_names
 from assay.learned.net import OUTCOMES, SQUARES, UNKNOWN, Batch, Examples, Net, collate, grown, make_batches
 from assay.learned.run import METRICS, Config, Run
 from assay.paths import atomic
@@ -80,18 +82,21 @@ def train(
     torch.manual_seed(config.seed)
     rows = training_rows(dataset, config)
     books = opening_books(dataset, rows, config)
-    examples = Examples(dataset, rows, config.max_plies, inputs, books)
+    examples = Examples(dataset, rows, config.max_plies, inputs, books, config.hide)
     held = validation_rows(dataset, balanced=config.balanced)
-    validation = Examples(dataset, held, config.max_plies, inputs, books)
+    validation = Examples(dataset, held, config.max_plies, inputs, books, config.hide)
     first = drawn(dataset, rows, config)
     shares = band_shares(dataset, rows[first])
     prior, within = stated_prior(shares, config), spread_within(dataset, rows)
     # Learning under an even prior: the training prior is added to the logits, so that they need not contain it.
-    offset = torch.tensor(np.log(shares) if config.balanced else np.zeros_like(shares), dtype=torch.float32)
+    pools = pool_shares(dataset, rows[first])
+    offset = torch.tensor(np.log(pools) if config.balanced else np.zeros_like(pools), dtype=torch.float32)
     net = Net(config, len(prior), *scalar_scale(examples), prior)
     if start is not None:
-        same = np.array_equal(start.edges, dataset.edges) and start.config.balanced == config.balanced
-        begin_with(net, start, head=same)
+        begin_with(net, start, scalar_names(inputs, book=books is not None), dataset.edges)
+        if not config.balanced:
+            with torch.no_grad():
+                net.head.bias += torch.tensor(np.tile(np.log(prior), 2), dtype=torch.float32)
     optimiser = make_optimiser(net, config)
     identity = config.as_dict() | {"inputs": list(inputs), "dataset": dataset.identity}
     mean = copy.deepcopy(net) if config.average else net
@@ -110,6 +115,7 @@ def train(
         while state.epoch < config.epochs and state.epoch - state.best_epoch <= config.patience:
             began = time.monotonic()
             places = drawn(dataset, rows, config, state.epoch)
+            examples.turn = state.epoch + 1
             batches = make_batches(examples.lengths[places], config.batch_size, (config.seed, state.epoch))
             waited = course.epoch(examples, [places[some].tolist() for some in batches], keep, progress)
             row = {"epoch": state.epoch + 1.0, "train_loss": state.loss_sum / state.ply_sum}
@@ -191,14 +197,44 @@ def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.f
     return values.mean(axis=0), values.std(axis=0) + np.float32(0.01)
 
 
-def begin_with(net: Net, start: Run, *, head: bool) -> None:
-    """Take over the weights of another run, which may be smaller; its head and scale only if `head`."""
-    own, apart = net.state_dict(), ("head", "encode.mean", "encode.spread")
-    fits = grown({name: tensor.numpy() for name, tensor in own.items()}, start.weights)
-    if all(name.startswith(apart) for name in fits):
+def begin_with(net: Net, start: Run, names: Sequence[str], edges: Floats) -> None:
+    """Take over the weights of another run, which may be smaller, know other bands and read fewer scalars.
+
+    `names` are those of the scalars that the net reads, `edges` those of its bands. A head of other bands begins between
+    those of its neighbours; what the run's prior told it is taken out, so that the logits begin as of an even prior.
+    """
+    own = net.state_dict()
+    known = dict(start.weights)
+    if all(name.startswith("encode.") for name in grown(_arrays(own), known)):
         raise LearnedError(f"no weights of {start.path} fit this model; choose its d-model, layers and inputs.")
-    taken = {name: torch.from_numpy(a) for name, a in fits.items() if head or not name.startswith(apart)}
-    net.load_state_dict(own | taken)
+    places = {name: at for at, name in enumerate(scalar_names(start.inputs, book="book.keys" in known))}
+    for name in ("encode.mean", "encode.spread", "encode.scalars.weight"):
+        mine = own[name].numpy().copy()
+        if name.endswith("weight"):
+            mine[:] = 0
+        for at, scalar in enumerate(names):
+            if scalar in places and places[scalar] < known[name].shape[-1]:
+                mine[..., at] = known[name][..., places[scalar]]
+        known[name] = mine
+    known["head.bias"] = known["head.bias"] - np.tile(np.log(start.prior), 2)
+    for name in [name for name in known if name.startswith(("head.", "pooling.head."))]:
+        known[name] = between(known[name], start.edges, edges)
+    fits = grown(_arrays(own), known)
+    net.load_state_dict(own | {name: torch.from_numpy(array.astype(np.float32)) for name, array in fits.items()})
+
+
+def _arrays(state: dict[str, Tensor]) -> Arrays:
+    return {name: tensor.numpy() for name, tensor in state.items()}
+
+
+def between(head: npt.NDArray[np.generic], edges: Floats, wanted: Floats) -> npt.NDArray[np.float64]:
+    """The rows of a head, (2 x bands, ...), for other bands; beyond its own they go on as they ended."""
+    at, now = (edges[1:] + edges[:-1]) / 2, (wanted[1:] + wanted[:-1]) / 2
+    low = np.clip(np.searchsorted(at, now, side="right") - 1, 0, len(at) - 2)
+    share = (now - at[low]) / (at[low + 1] - at[low])
+    rows = np.asarray(head, dtype=np.float64).reshape(2, len(at), -1)
+    found = rows[:, low] * (1 - share)[:, None] + rows[:, low + 1] * share[:, None]
+    return np.asarray(found.reshape(2 * len(now), *head.shape[1:]))
 
 
 def make_optimiser(net: Net, config: Config) -> torch.optim.AdamW:
@@ -221,20 +257,28 @@ def set_rate(optimiser: torch.optim.Optimizer, config: Config, step: int, steps:
 def loss_of(net: Net, batch: Batch, offset: Tensor, config: Config, left: float = 1.0) -> tuple[Tensor, int]:
     """The loss of a batch and its number of plies; `left` is the share of the training that is still to come."""
     known = net.read(batch.planes, batch.scalars, batch.white)
-    logits = net.rate(known)[batch.mask] + offset
-    bands = batch.bands[batch.mask]
-    if config.smoothing:
-        wanted = bells(logits.shape[-1], config.smoothing)[bands]
-        loss = functional.cross_entropy(logits.flatten(0, 1), wanted.flatten(0, 1))
-    else:
-        loss = functional.cross_entropy(logits.flatten(0, 1), bands.flatten())
+    logits = net.rate(known, batch.white) + offset[batch.pools][:, None, None]
+    logits, bands = logits[batch.mask], batch.bands[batch.mask]
+    weight = ply_weights(batch.mask, config.ply_weight)[batch.mask].repeat_interleave(2)
+    wanted = bells(logits.shape[-1], config.smoothing)[bands].flatten(0, 1) if config.smoothing else bands.flatten()
+    loss = weight @ functional.cross_entropy(logits.flatten(0, 1), wanted, reduction="none")
     if config.elo_weight:
         centre = torch.arange(logits.shape[-1], dtype=torch.float32)
-        mean = logits.softmax(-1) @ centre
-        loss = loss + config.elo_weight * functional.mse_loss(mean, bands.to(torch.float32))
+        away = (logits.softmax(-1) @ centre - bands).flatten()
+        loss = loss + config.elo_weight * (weight @ (away.abs() if config.elo_loss == "mae" else away**2))
     if net.foresee is not None:
         loss = loss + config.foresight * left * _foretold(net.foresee(known), batch)
     return loss, len(bands)
+
+
+def ply_weights(mask: Tensor, power: float) -> Tensor:
+    """What each of two sides counts at each ply, (games, plies), one in all: every ply alike, or every game alike and
+    its plies by their place to this power."""
+    if not power:
+        return mask / (2 * mask.sum())
+    places = torch.arange(1, mask.shape[1] + 1) * mask
+    weight = (places / mask.sum(1, keepdim=True)) ** power
+    return weight / (2 * len(mask) * weight.sum(1, keepdim=True))
 
 
 def _foretold(foreseen: Tensor, batch: Batch) -> Tensor:

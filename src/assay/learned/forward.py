@@ -87,7 +87,10 @@ def logits(
     else:
         for number in range(config.layers):
             x = _block(weights, f"blocks.{number}.", config.heads, x)
-    out = _linear(weights, "head", _norm(weights, "norm", x))
+    known = _norm(weights, "norm", x)
+    out = _linear(weights, "head", known)
+    if config.pool != "last":
+        out = out + _pooled(weights, config.pool, known, white)
     return out.reshape(len(x), 2, -1)
 
 
@@ -131,6 +134,24 @@ def _block(weights: Arrays, name: str, heads: int, x: Floats) -> Floats:
     x = x + _linear(weights, f"{name}out", seen)
     inner = np.maximum(_linear(weights, f"{name}up", _norm(weights, f"{name}norm2", x)), 0)
     return x + _linear(weights, f"{name}down", inner)
+
+
+def _pooled(weights: Arrays, way: str, known: Floats, white: npt.NDArray[np.bool_]) -> Floats:
+    """What the plies so far say together, as :class:`assay.learned.net.Pooling` has it."""
+    said = np.maximum(_linear(weights, "pooling.say", known), 0)
+    weight = np.ones((len(said), 1), dtype=np.float32)
+    if way == "cls":
+        weight = np.exp(np.clip(_linear(weights, "pooling.weigh", known), -8, 8))
+    sides = []
+    for chosen in (white, ~white):
+        some = weight * chosen[:, None]
+        if way == "max":
+            sides.append(np.maximum.accumulate(said * some, axis=0))
+            continue
+        total = np.cumsum(said * some, axis=0)
+        sides.append(total / np.float32(10) if way == "sum" else total / np.maximum(np.cumsum(some, axis=0), 1e-6))
+    both = np.where(white[:, None], np.concatenate(sides, axis=1), np.concatenate(sides[::-1], axis=1))
+    return _linear(weights, "pooling.head", both.astype(np.float32))
 
 
 def _gru(weights: Arrays, layers: int, x: Floats) -> Floats:

@@ -19,6 +19,8 @@ from assay.learned.run import Config
 from assay.scoring import shares_within
 
 VALIDATION_GAMES = 4000
+POOL_PULL = 200.0
+GOLDEN = 0.6180339887498949
 
 Floats = npt.NDArray[np.float64]
 
@@ -52,11 +54,26 @@ def drawn(dataset: Dataset, rows: npt.NDArray[np.int64], config: Config, epoch: 
         places = np.random.default_rng((config.seed, epoch)).permutation(places)
         bands = average_bands(dataset, rows[places])
         places = np.sort(places[_number_in_group(bands) < config.per_band])
-    if 0 < config.epoch_games < len(places):
-        turn, part = divmod(epoch, len(places) // config.epoch_games)
-        mixed = np.random.default_rng((config.seed, turn)).permutation(places)
-        places = np.sort(mixed[part * config.epoch_games :][: config.epoch_games])
-    return places
+    if not 0 < config.epoch_games < len(places):
+        return places
+    if config.balanced:
+        mixed = np.random.default_rng(config.seed).permutation(places)
+        reach = np.cumsum(draw_weights(dataset, rows[mixed]))
+        # Evenly spaced along the weights, beginning elsewhere each time: a game comes as often as it weighs.
+        at = (np.arange(config.epoch_games) + epoch * GOLDEN % 1) / config.epoch_games
+        return np.sort(mixed[np.minimum(np.searchsorted(reach, at * reach[-1]), len(mixed) - 1)])
+    turn, part = divmod(epoch, len(places) // config.epoch_games)
+    mixed = np.random.default_rng((config.seed, turn)).permutation(places)
+    return np.sort(mixed[part * config.epoch_games :][: config.epoch_games])
+
+
+def draw_weights(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
+    """How often each game is drawn for a balanced training: rare bands of a pool, and rare pools, more often.
+
+    Each by the root of its size: an even draw would show the few games of the ends over and over.
+    """
+    cells = dataset.pools[rows] * len(dataset.edges) + average_bands(dataset, rows)
+    return np.asarray(1 / np.sqrt(np.bincount(cells)[cells]), dtype=np.float64)
 
 
 def average_bands(dataset: Dataset, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -120,6 +137,18 @@ def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
     """How the players of these games are spread over the bands; no band is thought impossible."""
     counts = np.bincount(dataset.bands[rows].reshape(-1), minlength=len(dataset.edges) - 1) + 0.5
     return np.asarray(counts / counts.sum(), dtype=np.float64)
+
+
+def pool_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
+    """How the players of these games are spread over the bands in each pool, (pools, bands).
+
+    A small pool is drawn towards all players, as if POOL_PULL of them had been in it.
+    """
+    count, bands = int(dataset.pools.max()) + 1, len(dataset.edges) - 1
+    cells = (dataset.pools[rows][:, None] * bands + dataset.bands[rows]).reshape(-1)
+    counts = np.bincount(cells, minlength=count * bands).reshape(count, bands)
+    counts = counts + POOL_PULL * band_shares(dataset, rows)
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
 def log_softmax(logits: Floats) -> Floats:

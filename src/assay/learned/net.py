@@ -21,12 +21,15 @@ from assay.arrays import Arrays
 from assay.games.outcomes import score_of
 from assay.learned.book import Books, read_scalars
 from assay.learned.dataset import Dataset
-from assay.learned.inputs import Floats, Inputs, mover_bits
+from assay.learned.inputs import MAY_BE_UNKNOWN, Floats, Inputs, mover_bits
 from assay.learned.planes import NUM_PLANES
 from assay.learned.run import Config
 
 SQUARES = 64
 OUTCOMES = 3  # lost, drawn, won
+
+POOLED = 32  # channels of what plies are pooled into
+SUM_UNIT = 10.0  # plies whose sum is of the size of one
 
 UNKNOWN = -100  # what torch's cross-entropy leaves out
 BUCKET = 40  # batches that are sorted by length together
@@ -63,10 +66,13 @@ class PlyEncoder(nn.Module):
     def forward(self, planes: Tensor, scalars: Tensor, white: Tensor) -> Tensor:
         """planes (games, plies, 64 planes, 64 squares) of bits, scalars (games, plies, n), white (games, plies)."""
         games, plies = planes.shape[:2]
-        bits = planes.transpose(2, 3).to(torch.float32, memory_format=torch.contiguous_format)
-        mixed = bits if self.mix is None else functional.relu(self.mix(bits))
-        out: Tensor = self.project(mixed.reshape(games, plies, -1))
-        out = out + self.scalars((scalars - self.mean) / self.spread)
+        # Bits are bits in half the width too: this layer is most of a network's cost, and learns as well in bfloat16.
+        wide = torch.bfloat16 if self.training and self.mix is not None else torch.float32
+        bits = planes.transpose(2, 3).to(wide, memory_format=torch.contiguous_format)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=wide == torch.bfloat16):
+            mixed = bits if self.mix is None else functional.relu(self.mix(bits))
+            out: Tensor = self.project(mixed.reshape(games, plies, -1))
+        out = out.float() + self.scalars((scalars - self.mean) / self.spread)
         out = out + self.place.weight[:plies] + self.side(white.long())
         seen: Tensor = self.drop(self.norm(out))
         return seen
@@ -96,6 +102,38 @@ class Layer(nn.Module):
         return out
 
 
+class Pooling(nn.Module):
+    """What the plies so far say together, the mover's own and the opponent's apart: a second voice beside the last ply.
+
+    Every ply says a few numbers, which are added up ("sum": evidence of single moves adds), averaged, or taken at their
+    highest; "cls" averages with weights that the network learns, as a token does that attends to all plies.
+    """
+
+    def __init__(self, config: Config, bands: int) -> None:
+        super().__init__()
+        self.way = config.pool
+        self.say = nn.Linear(config.d_model, POOLED)
+        self.weigh = nn.Linear(config.d_model, 1) if self.way == "cls" else None
+        self.head = nn.Linear(2 * POOLED, 2 * bands, bias=False)
+        nn.init.zeros_(self.head.weight)
+
+    def forward(self, known: Tensor, white: Tensor) -> Tensor:
+        """Logits (games, plies, 2 x bands) to add."""
+        said = functional.relu(self.say(known))
+        weight = torch.ones_like(said[..., :1]) if self.weigh is None else torch.exp(self.weigh(known).clamp(-8, 8))
+        mine = white[..., None]
+        sides = [self._together(said, weight * chosen) for chosen in (mine, ~mine)]
+        both = torch.where(mine, torch.cat(sides, dim=-1), torch.cat(sides[::-1], dim=-1))
+        out: Tensor = self.head(both)
+        return out
+
+    def _together(self, said: Tensor, weight: Tensor) -> Tensor:
+        if self.way == "max":
+            return torch.cummax(said * weight, dim=1).values
+        total = torch.cumsum(said * weight, dim=1)
+        return total / SUM_UNIT if self.way == "sum" else total / torch.cumsum(weight, dim=1).clamp(min=1e-6)
+
+
 class Net(nn.Module):
     """Ply encoder, sequence layers (transformer or GRU), and the two heads.
 
@@ -120,6 +158,7 @@ class Net(nn.Module):
         self.norm = nn.LayerNorm(config.d_model)
         self.drop = nn.Dropout(config.dropout)
         self.head = nn.Linear(config.d_model, 2 * bands)
+        self.pooling = None if config.pool == "last" else Pooling(config, bands)
         # What training alone asks for: the next move's squares and the result, in the mover's view.
         self.foresee = nn.Linear(config.d_model, 2 * SQUARES + OUTCOMES) if config.foresight else None
         if prior is not None:
@@ -138,14 +177,16 @@ class Net(nn.Module):
         known: Tensor = self.drop(self.norm(x))
         return known
 
-    def rate(self, known: Tensor) -> Tensor:
+    def rate(self, known: Tensor, white: Tensor) -> Tensor:
         """Logits (games, plies, 2, bands): the mover's, then the opponent's."""
         logits: Tensor = self.head(known)
+        if self.pooling is not None:
+            logits = logits + self.pooling(known, white)
         return logits.view(*known.shape[:2], 2, self.bands)
 
     def forward(self, planes: Tensor, scalars: Tensor, white: Tensor) -> Tensor:
         """Logits (games, plies, 2, bands) of games."""
-        return self.rate(self.read(planes, scalars, white))
+        return self.rate(self.read(planes, scalars, white), white)
 
 
 def grown(own: Arrays, small: Arrays) -> Arrays:
@@ -201,6 +242,7 @@ class Example:
     bands: npt.NDArray[np.int64]  # (2,)
     ratings: Floats  # (2,)
     outcome: int  # 2 if White won, 1 for a draw, 0 if Black won, UNKNOWN
+    pool: int = 0  # of the players, see assay.learned.lessons
 
 
 @dataclass(frozen=True)
@@ -214,10 +256,15 @@ class Batch:
     bands: Tensor  # int64 (games, plies, 2)
     ratings: Tensor  # float32 (games, plies, 2)
     outcome: Tensor  # int64 (games, plies): 2 if the mover won in the end, 1, 0, UNKNOWN
+    pools: Tensor  # int64 (games,)
 
 
 class Examples(TorchDataset[Example]):
-    """The games `rows` of a dataset as a map-style torch dataset; reading touches only the pages of those games."""
+    """The games `rows` of a dataset as a map-style torch dataset; reading touches only the pages of those games.
+
+    What a game may have or not (evals, clocks, analyses) is hidden in a share `hide` of them, others in each `turn`, so
+    that a network learns to do without.
+    """
 
     def __init__(
         self,
@@ -226,9 +273,12 @@ class Examples(TorchDataset[Example]):
         max_plies: int,
         kinds: tuple[str, ...],
         books: Books | None = None,
+        hide: float = 0.0,
     ) -> None:
         self.dataset, self.rows, self.max_plies, self.kinds, self.books = dataset, rows, max_plies, kinds, books
         self.lengths = np.minimum(dataset.plies[rows], max_plies)
+        self.hide, self.turn = hide, 0
+        self.hidden = [kind for kind in kinds if kind in MAY_BE_UNKNOWN]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -236,10 +286,13 @@ class Examples(TorchDataset[Example]):
     def __getitem__(self, index: int) -> Example:
         row = int(self.rows[index])
         plies = self.dataset.game(row, self.max_plies)
+        if self.hidden and self.hide and np.random.default_rng((row, self.turn)).random() < self.hide:
+            plies = plies.without(self.hidden)
         scalars = read_scalars(plies, self.kinds, self.books.of(row) if self.books else None)
         score = score_of(str(self.dataset.results[row]))
         outcome = UNKNOWN if score is None else round(2 * score)
-        return Example(plies, scalars, self.dataset.bands[row], self.dataset.ratings[row], outcome)
+        pool = int(self.dataset.pools[row])
+        return Example(plies, scalars, self.dataset.bands[row], self.dataset.ratings[row], outcome, pool)
 
 
 def collate(examples: Sequence[Example]) -> Batch:
@@ -266,6 +319,7 @@ def collate(examples: Sequence[Example]) -> Batch:
         bands=torch.from_numpy(_for_mover(bands, white)),
         ratings=torch.from_numpy(_for_mover(ratings, white)),
         outcome=torch.from_numpy(np.where(white | (outcome == UNKNOWN), outcome, 2 - outcome)),
+        pools=torch.tensor([example.pool for example in examples]),
     )
 
 

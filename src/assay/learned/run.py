@@ -26,6 +26,9 @@ _MOST = 2**31 - 1
 
 MODELS = ("transformer", "gru", "boosting", "tags", "mean")
 
+POOLINGS = ("last", "mean", "max", "cls", "sum")
+ELO_LOSSES = ("mse", "mae")
+
 KIND = "learned-run"
 VERSION = 1
 MANIFEST, WEIGHTS, METRICS, SETTINGS = "run.json", "weights.npz", "metrics.csv", "settings.json"
@@ -54,6 +57,10 @@ class Config:
     epochs: int = 10
     patience: int = 3  # epochs without a better validation NLL before stopping
     elo_weight: float = 0.0  # of the squared error of the posterior mean, in band widths
+    elo_loss: str = "mse"  # or "mae", of the mean's error
+    ply_weight: float = 0.0  # plies count as their place in the game to this power, all games alike; 0: all plies alike
+    pool: str = "last"  # what the head reads beside the last ply: how earlier plies are pooled
+    hide: float = 0.5  # share of the training games whose evals, clocks and analyses are kept from the model
     foresight: float = 0.0  # of foretelling the next move and the result too, which teaches the network chess
     balanced: bool = False  # learn posteriors under an even prior over bands
     max_plies: int = 128
@@ -79,6 +86,7 @@ class Config:
             "weight_decay",
             "average",
             "elo_weight",
+            "ply_weight",
             "foresight",
             "smoothing",
             "book",
@@ -88,11 +96,14 @@ class Config:
         ):
             if getattr(self, name) < 0:
                 raise LearnedError(f"{name} is {getattr(self, name)}; it must not be negative.")
-        for name in ("dropout", "warmup"):
+        for name in ("dropout", "warmup", "hide"):
             if not 0 <= getattr(self, name) < 1:
                 raise LearnedError(f"{name} is {getattr(self, name)}; it must lie between 0 and 1.")
         if self.model not in MODELS:
             raise LearnedError(f"there is no model {self.model!r}; choose one of {', '.join(MODELS)}.")
+        for name, known in (("pool", POOLINGS), ("elo_loss", ELO_LOSSES)):
+            if getattr(self, name) not in known:
+                raise LearnedError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(known)}.")
         if self.d_model % self.heads:
             raise LearnedError(f"d_model {self.d_model} is not a multiple of heads {self.heads}.")
 
