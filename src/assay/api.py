@@ -334,14 +334,17 @@ def rate_learned(
     player: str | None = None,
     model: str | None = None,
     prior: File | None = None,
+    evals: bool = True,
     level: float = 0.8,
     keep_duplicates: bool = False,
     where: str | None = None,
 ) -> Guesses:
     """Guess ratings from the moves alone, as `assay guess` does: no engine, no results, no tags.
 
-    Of one game (the only one, or `game`) the answer follows the posterior move by move, of several it has the last one
-    of each; `[name]` pools the games of a player. `model` is "lichess", "otb" or the folder of a training.
+    Of one game (the only one, or `game`) the answer follows the guess move by move, of several it has the last one of
+    each; `[name]` adds up the games of a player, `.curve(name)` is the curve that it is the top of, and `.curves` has
+    those of all games. `model` is "lichess", "otb" or the folder of a training. `prior` ("pool", or a file) makes
+    posteriors of them. Evals that the games have are read by a model that can, unless `evals` is False.
 
     >>> guesses = rate_learned(SAMPLE, game=2)
     >>> print(guesses["Deep Blue"])
@@ -357,6 +360,7 @@ def rate_learned(
         number=game,
         player=player,
         prior=prior,
+        evals=evals,
         keep_duplicates=keep_duplicates,
         where=where,
     )

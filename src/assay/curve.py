@@ -145,12 +145,17 @@ class Curve:
 
 @cache
 def _spline(grid: tuple[float, ...]) -> Floats:
-    """The cubic spline through points of a grid as a matrix: values there times it are values in fine steps.
+    """The spline through points of a grid as a matrix: values there times it are values in fine steps."""
+    x = np.array(grid)
+    return spline_matrix(x, np.arange(x[0], x[-1] + _FINE / 2, _FINE))
+
+
+def spline_matrix(x: Floats, at: Floats) -> Floats:
+    """The cubic spline through the points `x` as a matrix: values there times it are those `at` places between them.
 
     Its third derivative is continuous at the last points but one ("not a knot"), as in scipy's CubicSpline, which
     takes longer to import than a rating takes.
     """
-    x = np.array(grid)
     n, h = len(x), np.diff(x)
     bend, rise = np.zeros((n, n)), np.zeros((n, n))  # bend @ second derivatives = rise @ values
     for i in range(1, n - 1):
@@ -159,13 +164,12 @@ def _spline(grid: tuple[float, ...]) -> Floats:
     bend[0, :3] = h[1], -h[0] - h[1], h[0]
     bend[-1, -3:] = h[-1], -h[-2] - h[-1], h[-2]
     second = np.linalg.solve(bend, rise)
-    fine = np.arange(x[0], x[-1] + _FINE / 2, _FINE)
-    at = np.clip(np.searchsorted(x, fine, side="right") - 1, 0, n - 2)
-    share = ((fine - x[at]) / h[at])[:, None]
+    place = np.clip(np.searchsorted(x, at, side="right") - 1, 0, n - 2)
+    share = ((at - x[place]) / h[place])[:, None]
     eye = np.eye(n)
-    out: Floats = (1 - share) * eye[at] + share * eye[at + 1]
-    out += ((h[at] ** 2)[:, None] / 6) * (
-        ((1 - share) ** 3 - (1 - share)) * second[at] + (share**3 - share) * second[at + 1]
+    out: Floats = (1 - share) * eye[place] + share * eye[place + 1]
+    out += ((h[place] ** 2)[:, None] / 6) * (
+        ((1 - share) ** 3 - (1 - share)) * second[place] + (share**3 - share) * second[place + 1]
     )
     return out.T
 
@@ -174,9 +178,9 @@ def _estimate(fine: Floats, row: Floats, honesty: Honesty, drop: float, level: f
     if row.max() - row.min() < 1e-9:
         return replace(NOTHING, level=level)
     at = int(np.argmax(row))
-    blurred = _blurred(fine, row * honesty.power, honesty.scale_error)
-    inside = np.flatnonzero(blurred >= blurred.max() - drop)
-    low, high = _crossing(fine, blurred, drop, inside[0], -1), _crossing(fine, blurred, drop, inside[-1], 1)
+    wide = blurred(fine, row * honesty.power, honesty.scale_error)
+    inside = np.flatnonzero(wide >= wide.max() - drop)
+    low, high = _crossing(fine, wide, drop, inside[0], -1), _crossing(fine, wide, drop, inside[-1], 1)
     # A curve that still rises at an end of the scale has no top.
     value = -math.inf if at == 0 else math.inf if at == len(fine) - 1 else float(fine[at])
     return Estimate(value, low, high, level)
@@ -192,7 +196,7 @@ def _crossing(fine: Floats, row: Floats, drop: float, at: int, way: int) -> floa
     return float(fine[at] + way * share * abs(fine[beyond] - fine[at]))
 
 
-def _blurred(fine: Floats, row: Floats, error: float) -> Floats:
+def blurred(fine: Floats, row: Floats, error: float) -> Floats:
     """The log of the likelihood convolved with a normal of this error; beyond its ends the row goes on in a line."""
     if error <= 0:
         return row
@@ -206,5 +210,5 @@ def _blurred(fine: Floats, row: Floats, error: float) -> Floats:
     top = wide[reach:-reach].max() if reach else wide.max()
     # Where a curve still rises at an end, its line would run off to infinity.
     likelihood = np.exp(np.minimum(wide - top, 50.0))
-    blurred: Floats = np.log(np.maximum(np.convolve(likelihood, kernel / kernel.sum(), mode="valid"), 1e-300)) + top
-    return blurred
+    convolved: Floats = np.log(np.maximum(np.convolve(likelihood, kernel / kernel.sum(), mode="valid"), 1e-300)) + top
+    return convolved

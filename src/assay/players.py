@@ -312,15 +312,25 @@ def split_of(number: int) -> str:
     return SPLITS[0] if place < SHARES[0] else SPLITS[1] if place < SHARES[0] + SHARES[1] else SPLITS[2]
 
 
-def split_of_game(white: str | None, black: str | None, moves: bytes) -> str | None:
-    """The set of a game: that of its players, None if they are of different sets and the game must be left out.
+def splits_of_game(white: str | None, black: str | None, moves: bytes) -> tuple[str, str]:
+    """The sets of both players of a game.
 
-    Where a name is unknown, the game itself is hashed (by its moves, so that a game and its copies stay together).
+    Where a name is unknown, the game itself is hashed (by its moves, so that a game and its copies stay together), and
+    both belong to its set.
     """
-    if is_known(white) and is_known(black):
-        sets = {split_of(hash64(_plain(name))) for name in (white, black) if name is not None}
-        return sets.pop() if len(sets) == 1 else None
-    return split_of(hash64(moves))
+    if white is not None and black is not None and is_known(white) and is_known(black):
+        return split_of(hash64(_plain(white))), split_of(hash64(_plain(black)))
+    whole = split_of(hash64(moves))
+    return whole, whole
+
+
+def split_of_game(white: str | None, black: str | None, moves: bytes) -> str:
+    """The set of a game: training if both players are of it, else the later of theirs.
+
+    So nobody of the other sets is ever learned from; whoever judges a set looks at its own players alone, though their
+    opponents may be of another one.
+    """
+    return max(splits_of_game(white, black, moves), key=SPLITS.index)
 
 
 def player_id(name: str | None) -> int | None:

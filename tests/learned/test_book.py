@@ -21,7 +21,7 @@ SPANISH, ITALIAN, ENGLISH = "1. e4 e5 2. Nf3 Nc6 3. Bb5", "1. e4 e5 2. Nf3 Nc6 3
 def plies_of(moves: str) -> Inputs:
     encoded = encode_games(to_arrays([moves]))
     unknown = np.full((len(encoded.planes), 4), np.nan, dtype=np.float32)
-    return Inputs(encoded.planes, encoded.scalars, unknown[:, :2], unknown)
+    return Inputs(encoded.planes, encoded.scalars, unknown[:, :2], unknown, unknown[:, :2])
 
 
 @cache

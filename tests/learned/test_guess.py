@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from assay.cli.learned import guess as command
 from assay.errors import InputError, LearnedError
 from assay.learned import guess_games
-from assay.learned.guess import estimate, pool_games, read_prior, sparkline
+from assay.learned.guess import estimates, game_curves, player_estimate, read_prior, sparkline, together
 from assay.learned.run import SHIPPED, model_of, shipped
 
 ITALIAN = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 1/2-1/2"
@@ -71,28 +71,70 @@ def test_a_draw_is_an_end_however_it_is_written(tmp_path: Path) -> None:
 
 def test_a_beginners_game_is_rated_below_a_sound_one(games: Callable[..., Path]) -> None:
     sound, silly = guess_games(games(("A", "B", ITALIAN), ("C", "D", BLUNDER)), model="lichess")[0]
-    assert estimate(silly.posteriors[-1, 0], silly.run).value < estimate(sound.posteriors[-1, 0], sound.run).value
+    assert silly.last(0).tops() < sound.last(0).tops()
 
 
-def test_games_of_one_player_are_pooled(games: Callable[..., Path]) -> None:
-    """The same evidence twice is more evidence of the same: a posterior further from the prior."""
+def test_games_of_one_player_add_up(games: Callable[..., Path]) -> None:
+    """The same evidence twice is more evidence of the same: the same top, a narrower interval."""
     file = games(("A", "B", ITALIAN), ("C", "D", BLUNDER), ("A", "B", ITALIAN))
-    found, _ = guess_games(file, player="A", keep_duplicates=True)
+    found, _ = guess_games(file, player="A", keep_duplicates=True, model="lichess")
     assert [guess.number for guess in found] == [1, 3]
-    pooled = pool_games(found, "A")
-    assert pooled.sum() == pytest.approx(1)
-    prior, single = found[0].posteriors[0, 0], found[0].posteriors[-1, 0]
-    learned = [(p * np.log(p / prior)).sum() for p in (pooled, single)]
-    assert learned[0] > learned[1] > 0
+    one, two = estimates(found[0].last(0), found[0], 0.5)[0], player_estimate(found, "A", 0.5)
+    assert two.value == one.value
+    assert two.high - two.low < one.high - one.low
 
 
-def test_games_with_either_colour_are_pooled(games: Callable[..., Path]) -> None:
+def test_games_with_either_colour_add_up(games: Callable[..., Path]) -> None:
     found, _ = guess_games(games(("A", "B", ITALIAN), ("B", "A", ITALIAN)), player="A")
-    pooled = pool_games(found, "A")
-    prior, one, other = found[0].posteriors[0, 0], found[0].posteriors[-1, 0], found[1].posteriors[-1, 1]
+    one, other = found[0].last(0).table, found[1].last(1).table
     assert not np.allclose(one, other)
-    evidence = np.log(one / prior) + np.log(other / prior)
-    assert np.corrcoef(np.log(pooled / prior), evidence)[0, 1] == pytest.approx(1)
+    np.testing.assert_allclose(together(found, "A").table, one + other)
+
+
+def test_every_side_of_every_game_has_its_curve(games: Callable[..., Path]) -> None:
+    found, _ = guess_games(games(("A", "B", ITALIAN), ("B", "A", BLUNDER)))
+    curves = game_curves(found)
+    assert curves.number == (1, 1, 2, 2)
+    assert curves.player == ("A", "B", "B", "A")
+    assert curves.white == (True, False, True, False)
+    assert curves.model == ("otb",) * 4
+    mine = np.array([name == "A" for name in curves.player])
+    np.testing.assert_allclose(curves.curve.table[mine].sum(axis=0), together(found, "A").table[0])
+
+
+def test_before_the_first_move_nothing_is_known_of_anybody(games: Callable[..., Path]) -> None:
+    (found,), _ = guess_games(games(("A", "B", ITALIAN)))
+    before, *after = estimates(found.curve(0), found)
+    assert not before.known
+    assert all(one.known for one in after)
+
+
+def test_a_prior_is_in_the_answer_only_if_it_is_asked_for(games: Callable[..., Path], tmp_path: Path) -> None:
+    file, expected = games(("A", "B", ITALIAN), site="https://lichess.org/x"), tmp_path / "prior.json"
+    expected.write_text(json.dumps({"2150": 1}))
+
+    def rating(*options: str) -> float:
+        run = CliRunner().invoke(command, [str(file), "--format", "json", *options])
+        assert run.exit_code == 0, run.output
+        return float(json.loads(run.stdout)[-1]["white"])
+
+    assert rating() == rating("--prior", "none")
+    assert rating("--prior", "pool") != rating()
+    assert 2100 < rating("--prior", str(expected)) < 2200
+    start = json.loads(CliRunner().invoke(command, [str(file), "--format", "json", "--prior", "pool"]).stdout)[0]
+    assert 1200 < start["white"] < 1900, "before any move the players of the pool are all that is known"
+
+
+def test_evals_are_read_unless_moves_alone_are_asked_for(games: Callable[..., Path]) -> None:
+    words = [f"{word} {{ [%eval {0.2 if at % 2 else 0.3}] }}" for at, word in enumerate(("e4", "e5", "Nf3", "Nc6"))]
+    moves = " ".join(words) + " *"
+    file = games(("A", "B", moves), ("C", "D", "e4 e5 Nf3 Nc6 *"), site="https://lichess.org/x")
+    valued, plain = guess_games(file)[0]
+    assert valued.valued
+    assert not plain.valued
+    assert not np.allclose(valued.evidence, plain.evidence)
+    alone, _ = guess_games(file, evals=False)[0]
+    np.testing.assert_allclose(alone.evidence, plain.evidence)
 
 
 def test_models_of_different_scales_are_not_pooled(tmp_path: Path) -> None:
@@ -101,7 +143,7 @@ def test_models_of_different_scales_are_not_pooled(tmp_path: Path) -> None:
     file.write_text(tags.format("lichess.org") + tags.format("Linares"))
     found, _ = guess_games(file, keep_duplicates=True)
     with pytest.raises(LearnedError, match="cannot be pooled; choose one with --model"):
-        pool_games(found, "A")
+        together(found, "A")
 
 
 def test_what_cannot_be_read_is_counted(games: Callable[..., Path]) -> None:

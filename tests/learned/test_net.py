@@ -15,14 +15,17 @@ import torch
 from assay.frozen import weights_of
 from assay.learned import forward
 from assay.learned.dataset import Dataset
+from assay.learned.epochs import ply_weights
 from assay.learned.inputs import scalars_of
 from assay.learned.net import Batch, Examples, Net, collate, grown, make_batches
 from assay.learned.planes import unpack
 from assay.learned.run import Config
 
 SMALL = {"d_model": 16, "layers": 2, "heads": 2, "square_width": 4, "max_plies": 20}
-CONFIGS = [Config(**SMALL), Config(**SMALL | {"model": "gru"}), Config(**SMALL | {"square_width": 0})]  # type: ignore[arg-type]
-NAMES = ["transformer", "gru", "raw bits"]
+OTHERS: list[dict[str, object]] = [{}, {"model": "gru"}, {"square_width": 0}]
+OTHERS += [{"pool": way} for way in ("mean", "max", "cls", "sum")]
+CONFIGS = [Config(**SMALL | other) for other in OTHERS]  # type: ignore[arg-type]
+NAMES = ["transformer", "gru", "raw bits", "mean", "max", "cls", "sum"]
 
 
 def test_padding_stands_at_the_end_and_is_masked(dataset: Dataset) -> None:
@@ -78,6 +81,34 @@ def test_a_game_ends_where_it_was_finished_and_stored_whole(
     assert [cut.game(row).ended for row in range(3)] == [False] * 3
 
 
+def test_evals_are_hidden_from_a_share_of_the_games(tmp_path: Path, make_dataset: Callable[..., Dataset]) -> None:
+    file = tmp_path / "games.pgn"
+    tags = '[WhiteElo "1500"]\n[BlackElo "1500"]\n[TimeControl "300+0"]\n'
+    moves = "1. e4 { [%eval 0.3] } e5 { [%eval 0.2] } 2. Nf3 { [%eval #3] } Nc6 { [%eval 0.1] }"
+    file.write_text("".join(f'{tags}[Round "{n}"]\n\n{moves} *\n\n' for n in range(40)))
+    dataset = make_dataset(file, min_plies=1)
+    kinds = ("evals", "pool")
+    examples = Examples(dataset, np.arange(len(dataset)), 20, kinds, hide=0.5)
+    known = [bool(examples[i].scalars[:, 23].all()) for i in range(len(examples))]
+    assert 0.2 < np.mean(known) < 0.8
+    assert known == [bool(examples[i].scalars[:, 23].all()) for i in range(len(examples))], "the same in the same turn"
+    examples.turn = 1
+    assert known != [bool(examples[i].scalars[:, 23].all()) for i in range(len(examples))]
+    shown = Examples(dataset, np.arange(1), 20, kinds)[0].scalars
+    assert shown[:, :11].sum(axis=1).tolist() == pytest.approx([1.0] * 4)  # hats share out what they stand for
+    assert shown[:, 24:].tolist() == [[0, 1, 0, 0, 0]] * 4  # blitz
+
+
+def test_later_plies_count_more_and_games_alike() -> None:
+    mask = torch.tensor([[True, True, False, False], [True, True, True, True]])
+    alike = ply_weights(mask, 0.0)
+    assert alike[mask].tolist() == pytest.approx([1 / 12] * 6)
+    rising = ply_weights(mask, 1.0)
+    assert rising.sum(dim=1).tolist() == pytest.approx([0.25, 0.25])
+    assert (rising[1, 1:] > rising[1, :-1]).all()
+    assert not rising[~mask].any()
+
+
 def test_every_game_is_in_one_batch_with_games_of_like_length() -> None:
     lengths = np.random.default_rng(1).integers(10, 200, 1000)
     batches = make_batches(lengths, 32, (1, 0))
@@ -96,7 +127,10 @@ def batch(dataset: Dataset) -> Batch:
 def net_of(config: Config) -> Net:
     torch.manual_seed(3)
     mean, spread = np.full(42, 0.5, np.float32), np.full(42, 2.0, np.float32)
-    return Net(config, 4, mean, spread).eval()
+    net = Net(config, 4, mean, spread).eval()
+    if net.pooling is not None:
+        torch.nn.init.normal_(net.pooling.head.weight)  # it begins by saying nothing
+    return net
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=NAMES)

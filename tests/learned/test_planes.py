@@ -156,3 +156,14 @@ def test_no_plies_are_no_trouble() -> None:
     encoded = encode_games(to_arrays(["*", "1. e4 Ke4 *", "1. e4 *"]))
     assert encoded.planes.shape == (1, 64)
     assert encoded.offsets.tolist() == [0, 0, 0, 1]
+
+
+def test_squares_will_do_for_a_move() -> None:
+    board = chess.Board()
+    board.push_uci("e2e4")
+    move, before = chess.Move.from_uci("e7e5"), chess.Move.from_uci("e2e4")
+    whole = encode_ply_planes(board, move, before)
+    np.testing.assert_array_equal(encode_ply_planes(board, (chess.E7, chess.E5), (chess.E2, chess.E4)), whole)
+    promoting = chess.Board("8/P6k/8/8/8/8/8/K7 w - - 0 1")
+    queen = encode_ply_planes(promoting, chess.Move.from_uci("a7a8q"))
+    np.testing.assert_array_equal(encode_ply_planes(promoting, (chess.A7, chess.A8)), queen)

@@ -12,9 +12,10 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from assay import manifest
 from assay.errors import LearnedError
 from assay.learned import baselines, fit_run, open_run, posteriors
+from assay.learned.curves import fit_tuning, on_grid
 from assay.learned.dataset import Dataset
-from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, unseen_rows
-from assay.learned.lessons import fit_power, log_softmax, pool
+from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, together, unseen_rows
+from assay.learned.lessons import log_softmax
 from assay.learned.run import Run, from_mapping
 
 
@@ -81,25 +82,42 @@ def test_no_moves_give_the_prior(run: Run, dataset: Dataset) -> None:
     np.testing.assert_allclose(found, [[run.prior, run.prior]])
 
 
-def test_pooling_counts_the_prior_once() -> None:
-    prior = np.array([0.5, 0.3, 0.2])
-    nothing_learned = np.log(np.tile(prior, (5, 1)))
-    np.testing.assert_allclose(pool(nothing_learned, prior, 1.0), prior)
-    likelihood = np.array([0.1, 0.2, 0.4])
-    one = prior * likelihood / (prior @ likelihood)
-    three = prior * likelihood**3
-    np.testing.assert_allclose(pool(np.log(np.tile(one, (3, 1))), prior, 1.0), three / three.sum())
-    np.testing.assert_allclose(pool(np.log(one[None]), prior, 0.5), one)  # the power is about several games
+EDGES = np.arange(1000.0, 2401.0, 100.0)
 
 
-def test_the_power_is_low_where_games_repeat_each_other() -> None:
-    """Ten copies of one measurement are worth one, which is ten to the power of nothing."""
-    rng = np.random.default_rng(6)
-    prior = np.full(5, 0.2)
-    posterior = rng.dirichlet(np.full(5, 1.0), size=1500)
-    bands = (posterior.cumsum(axis=1) < rng.random((1500, 1))).sum(axis=1).clip(0, 4)
-    copies = [(np.log(np.tile(p, (10, 1))), int(b)) for p, b in zip(posterior, bands, strict=True)]
-    assert fit_power(copies, prior) == pytest.approx(0, abs=0.05)
+def measured(count: int, noise: float, own: float, games: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Evidence of games whose noise is known, with an error that the games of a player share, told twice as surely."""
+    rng = np.random.default_rng(5)
+    truth = np.repeat(rng.uniform(1200, 2200, count), games)
+    players = np.repeat(np.arange(1, count + 1, dtype=np.uint64), games)
+    seen = truth + rng.normal(0, noise, len(truth)) + np.repeat(rng.normal(0, own, count), games)
+    stretched = 1700 + 1.25 * (seen - 1700) + 60
+    middle = (EDGES[1:] + EDGES[:-1]) / 2
+    return -((middle - stretched[:, None]) ** 2) / (1.25 * noise) ** 2, truth, players
+
+
+def test_a_tuning_finds_the_line_and_makes_intervals_hold() -> None:
+    evidence, truth, players = measured(300, 150, 60, 9)
+    tuning = fit_tuning(evidence, truth, players, EDGES)
+    assert tuning.stretch == pytest.approx(1 / 1.25, abs=0.05)
+    assert tuning.power < 0.8  # half would do for one game, were it not for the ends of the scale
+    assert 20 < tuning.scale_error < 120
+    for games in (1, 9):
+        code = np.arange(len(truth)) // games
+        curve = on_grid(evidence, EDGES, tuning).sum(code)
+        true = truth[::games]
+        assert np.polyfit(true, curve.tops(), 1)[0] == pytest.approx(1, abs=0.06)
+        for level in (0.5, 0.8, 0.95):
+            found = curve.estimates(tuning.honesty, level)
+            held = np.mean([one.low <= rating <= one.high for one, rating in zip(found, true, strict=True)])
+            assert held == pytest.approx(level, abs=0.08)
+
+
+def test_beyond_its_bands_a_curve_bends() -> None:
+    """One game that points beyond the bands does not point at the end of the scale."""
+    middle = (EDGES[1:] + EDGES[:-1]) / 2
+    low = on_grid(-0.5 * ((middle - 900) / 400)[None] ** 2, EDGES).tops()
+    assert low[0] == pytest.approx(900, abs=4)
 
 
 def test_runs_are_judged_by_ply_band_and_speed(run: Run, dataset: Dataset) -> None:
@@ -113,7 +131,7 @@ def test_runs_are_judged_by_ply_band_and_speed(run: Run, dataset: Dataset) -> No
     assert {name: found.cases for name, found in by_speed(judged).items()} == {"blitz": 2 * len(rows)}
     means = [found.mae for found in by_band(judged).values()]
     assert 0 < pair_error(judged) < max(means)
-    assert pooled(judged, run.prior) == (None, 1.0)  # nobody is named
+    assert together(judged, run, run.prior) is None  # nobody is named
 
 
 def test_balanced_every_band_counts_the_same(run: Run, dataset: Dataset) -> None:
@@ -135,5 +153,5 @@ def test_other_bands_are_refused(run: Run, pgn: Path, make_dataset: Callable[...
 
 def test_a_run_of_another_version_is_refused(run: Run, tmp_path: Path) -> None:
     manifest.write(tmp_path / "run.json", run.manifest | {"settings": run.manifest["settings"] | {"version": 7}})
-    with pytest.raises(LearnedError, match="a run of version 7, this Assay reads version 1"):
+    with pytest.raises(LearnedError, match="a run of version 7, this Assay reads version 2"):
         open_run(tmp_path)

@@ -49,7 +49,14 @@ def test_it_learns_what_can_be_learned(dataset: Dataset, tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     "extra",
-    [{}, {"model": "gru"}, {"balanced": True, "elo_weight": 0.1, "smoothing": 0.7}, {"foresight": 0.3}, {"average": 5}],
+    [
+        {},
+        {"model": "gru"},
+        {"balanced": True, "elo_weight": 0.1, "smoothing": 0.7},
+        {"foresight": 0.3},
+        {"average": 5},
+        {"pool": "cls", "ply_weight": 1.0, "elo_weight": 0.1, "elo_loss": "mae"},
+    ],
 )
 def test_a_run_is_written_whole(dataset: Dataset, tmp_path: Path, extra: dict[str, object]) -> None:
     fitted = fit_run(dataset, tmp_path / "run", tiny(epochs=2, **extra))
@@ -121,7 +128,8 @@ def test_a_training_begins_with_another(dataset: Dataset, tmp_path: Path) -> Non
         np.testing.assert_allclose(second.weights[name], first.weights[name], atol=1e-6)
     other = fit_run(dataset, tmp_path / "other", tiny(epochs=1, lr=1e-9, balanced=True), start=first).run
     np.testing.assert_allclose(other.weights["blocks.0.qkv.weight"], first.weights["blocks.0.qkv.weight"], atol=1e-6)
-    assert not np.allclose(other.weights["head.weight"], first.weights["head.weight"], atol=1e-3)  # another prior
+    taken = first.weights["head.bias"] - np.tile(np.log(first.prior), 2)
+    np.testing.assert_allclose(other.weights["head.bias"], taken, atol=1e-5)  # an even prior
     with pytest.raises(LearnedError, match="choose its d-model, layers and inputs"):
         fit_run(
             dataset, tmp_path / "third", tiny(model="gru", d_model=16, square_width=3), ("board", "clock"), start=first

@@ -77,8 +77,9 @@ def encode(
     """Encode the rated games of PGN files into a dataset for 'assay train'.
 
     A dataset is a folder of packed shards (64 planes of 64 bits per ply) that are mapped into memory when read. Games
-    are split into training (80 %), validation and test (10 % each) by a hash of the players' names, so that nobody is
-    in two sets; a game between players of different sets is left out. Where a name is unknown, the game itself is
+    are split into training, validation and test by a hash of the players' names (80, 10 and 10 % of the players): a
+    game belongs to training if both players do, else to the later of their sets, where only players of that set are
+    judged. No game is lost, and nobody who is judged was learned from. Where a name is unknown, the game itself is
     hashed, and the command says so.
 
     \b
@@ -158,7 +159,15 @@ def _filter(where: str | None) -> Any:
 @click.option("--weight-decay", type=float, help="Weight decay of AdamW.  [default: 0.05]")
 @click.option("--epochs", type=int, help="Passes over the training games, at most.  [default: 10]")
 @click.option("--patience", type=int, help="Epochs without a better validation NLL before stopping.  [default: 3]")
-@click.option("--elo-weight", type=float, help="Weight of the squared error of the mean.  [default: 0]")
+@click.option("--elo-weight", type=float, help="Weight of the error of the mean.  [default: 0]")
+@click.option("--elo-loss", type=click.Choice(("mse", "mae")), help="Squared or absolute error.  [default: mse]")
+@click.option("--ply-weight", type=float, help="Plies count as their place to this power; 0: alike.  [default: 0]")
+@click.option(
+    "--pool",
+    type=click.Choice(("last", "mean", "max", "cls", "sum")),
+    help="What the head reads of the plies so far.  [default: last]",
+)
+@click.option("--hide", type=float, help="Share of games to hide evals, clocks, analyses of.  [default: 0.5]")
 @click.option("--average", type=int, help="Keep the mean of the weights over about so many steps.  [default: 0]")
 @click.option("--foresight", type=float, help="Weight of foretelling moves and results as well.  [default: 0]")
 @click.option("--smoothing", type=float, help="Spread each label over a bell of so many bands.  [default: 0]")
@@ -174,6 +183,8 @@ def _filter(where: str | None) -> Any:
 @seed_option.but(default=None)
 @click.option("--clock", is_flag=True, help="Read clock times too.")
 @click.option("--engine-inputs", is_flag=True, help="Read engine scalars too.")
+@click.option("--evals", is_flag=True, help="Read the evals of games that have them.")
+@click.option("--speed", is_flag=True, help="Know the speed of the game, and whether it is older than 2018.")
 @click.option("--ending", is_flag=True, help="Know with the last move of a finished game that it is the last.")
 @click.option("--start", "begin", type=FOLDER, metavar="RUN", help="Begin with another run, of this size or smaller.")
 @click.option("--resume", is_flag=True, help="Go on with the training in RUN.")
@@ -184,6 +195,8 @@ def train(
     config_file: Path | None,
     clock: bool,
     engine_inputs: bool,
+    evals: bool,
+    speed: bool,
     ending: bool,
     begin: Path | None,
     resume: bool,
@@ -191,10 +204,11 @@ def train(
 ) -> None:
     """Train a model that keeps a posterior over rating bands, ply by ply.
 
-    The model sees the moves alone (with --clock and --engine-inputs more), never a tag. The output at ply t is
-    p(band | plies 0..t) for both players. Training stops early on the validation NLL and ends with one fitted
-    temperature. It writes to RUN: weights.npz, run.json (settings, data, prior, temperature), metrics.csv, curves.svg,
-    reliability.svg, and checkpoint.npz, from which --resume goes on after any interruption, along the same curve.
+    The model sees the moves alone (with --clock, --evals, --engine-inputs and --speed more), never another tag. The
+    output at ply t is p(band | plies 0..t) for both players. Training stops early on the validation NLL and ends with
+    one fitted temperature and the powers that make intervals hold. It writes to RUN: weights.npz, run.json (settings,
+    data, prior, temperature), metrics.csv, curves.svg, reliability.svg, and checkpoint.npz, from which --resume goes on
+    after any interruption, along the same curve.
 
     The baselines are trained the same way: --model gru, --model boosting, --model tags (opening, length and result
     alone), --model mean.
@@ -210,10 +224,8 @@ def train(
     from assay.learned.train import fit_run
     from assay.reports.plots_learned import reliability_figure, save_figure, training_figure
 
-    inputs = (
-        "board",
-        *(kind for kind, wanted in (("clock", clock), ("engine", engine_inputs), ("ending", ending)) if wanted),
-    )
+    asked = {"clock": clock, "engine": engine_inputs, "evals": evals, "ending": ending, "pool": speed}
+    inputs = ("board", *(kind for kind, wanted in asked.items() if wanted))
     if resume:
         start, inputs = read_settings(out)
     else:
@@ -282,7 +294,16 @@ def evaluate(
     import numpy as np
 
     from assay.learned.dataset import open_dataset
-    from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, pooled, standard_error, unseen_rows
+    from assay.learned.evaluate import (
+        by_band,
+        by_ply,
+        by_speed,
+        judge,
+        pair_error,
+        standard_error,
+        together,
+        unseen_rows,
+    )
     from assay.learned.guess import read_prior
     from assay.learned.run import open_run
 
@@ -304,7 +325,7 @@ def evaluate(
         table += [{"run": name, "what": f"band {band}", **_shown(found)} for band, found in by_band(judged).items()]
         table += [{"run": name, "what": speed, **_shown(found)} for speed, found in by_speed(judged).items()]
         table.append({"run": name, "what": "average of the pair", "cases": len(rows), "mae": pair_error(judged)})
-        several, _ = pooled(judged, opened.prior if shift is None else shift, opened.power)
+        several = together(judged, opened, opened.prior if shift is None else shift)
         if several is not None:
             table.append({"run": name, "what": "players with several games", **_shown(several)})
         if plots is not None:
@@ -441,7 +462,12 @@ def planes(files: Sequence[str], where: str | None, number: int, ply: int, plane
 @game_option
 @player_option
 @click.option("--model", metavar="RUN", help="A trained run, or 'lichess' or 'otb'.  [default: by the Site tag]")
-@prior_option
+@click.option(
+    "--prior",
+    metavar="none|pool|FILE",
+    help="Whom you expect: nobody, the model's players, a file.  [default: none]",
+)
+@click.option("--moves-alone", is_flag=True, help="Do not read the evals that games have.")
 @out_option.but(required=False, metavar="FILE.svg|.png|.pdf")
 @keep_duplicates_option
 @table_options
@@ -451,30 +477,41 @@ def guess(
     number: int | None,
     player: str | None,
     model: str | None,
-    prior: Path | None,
+    prior: str | None,
+    moves_alone: bool,
     out: Path | None,
     keep_duplicates: bool,
 ) -> None:
     """Guess both players' ratings from the moves alone, after every move.
 
-    Of one game (the only one of the file, or --game N) prints the posterior over rating bands after every move as a
-    row of blocks, with its mean and the interval that holds 80 % of it. Of several games prints the last posterior of
-    each. --player pools the games of one player. The models that ship with Assay need no extra; the one trained on
-    Lichess games speaks of Lichess ratings, the other of over-the-board ratings.
+    Of one game (the only one of the file, or --game N) prints after every move the most likely rating of both players,
+    the ratings that the moves so far do not rule out (80 % intervals), and how likely each band of ratings makes them,
+    as a row of blocks. Of several games prints what each says at its end. --player adds up the games of one player. The
+    models that ship with Assay need no extra; the one trained on Lichess games speaks of Lichess ratings, the other of
+    over-the-board ratings. Evals in the games are read where the model can, unless --moves-alone.
 
-    --prior says whom you expect: JSON like {"1500": 0.3, "1700": 0.7} or CSV with the columns band and share.
+    No population is in the answer, unless you ask for it: with --prior pool (the players that the model was trained on,
+    of the game's speed) or a FILE (JSON like {"1500": 0.3, "1700": 0.7}, or CSV with the columns band and share) the
+    rating is the mean of the posterior.
 
     \b
     Examples:
       assay guess game.pgn -o posterior.svg
       assay guess tournament.pgn --player "Carlsen,M"
-      assay guess games.pgn --game 3 --model run --format csv
+      assay guess games.pgn --game 3 --prior pool --format csv
     """
     from assay.api import rate_learned
     from assay.errors import LearnedError
 
     answer = rate_learned(
-        files, game=number, player=player, model=model, prior=prior, keep_duplicates=keep_duplicates, where=where
+        files,
+        game=number,
+        player=player,
+        model=model,
+        prior=prior,
+        evals=not moves_alone,
+        keep_duplicates=keep_duplicates,
+        where=where,
     )
     if out is not None and (len(answer.guesses) > 1 or player is not None):
         raise LearnedError("-o draws one game: choose it with --game.")

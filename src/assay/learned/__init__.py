@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from assay.learned.encode import EncodedGames as EncodedGames
     from assay.learned.encode import encode_games as encode_games
     from assay.learned.forward import posteriors as posteriors
+    from assay.learned.guess import GameCurves as GameCurves
     from assay.learned.guess import Guess as Guess
+    from assay.learned.guess import game_curves as game_curves
     from assay.learned.guess import guess_games as guess_games
     from assay.learned.net import Batch as Batch
     from assay.learned.net import Examples as Examples
@@ -36,6 +38,7 @@ _HOME = {
     "Dataset": "dataset",
     "EncodedGames": "encode",
     "Examples": "net",
+    "GameCurves": "guess",
     "Guess": "guess",
     "Run": "run",
     "Selection": "build",
@@ -44,6 +47,7 @@ _HOME = {
     "encode_games": "encode",
     "encode_ply_planes": "planes",
     "fit_run": "train",
+    "game_curves": "guess",
     "guess_games": "guess",
     "open_dataset": "dataset",
     "open_run": "run",

@@ -27,7 +27,7 @@ from assay.learned.dataset import GAMES, KIND, MANIFEST, VERSION, file_sum, shar
 from assay.learned.encode import encode_games
 from assay.learned.inputs import ENGINE_NAMES, Floats, Inputs, clock_scalars, eval_scalars, eval_unit, joined
 from assay.paths import atomic
-from assay.players import SPLITS, player_id, split_of_game
+from assay.players import SPLITS, player_id, splits_of_game
 from assay.pools import STANDARD, Bands
 from assay.progress import Progress
 
@@ -37,7 +37,6 @@ OPENING_PLIES = 4
 
 NO_RATING = "without both ratings"
 OUT_OF_RANGE = "a rating outside the bands"
-MIXED = "players of different sets"
 NOT_DRAWN = "not drawn by the share"
 FILTERED = "not chosen by the filter"
 AGAIN = "occurs more than once"
@@ -191,13 +190,11 @@ def _worth_reading(
     """The games whose tags make them examples; the others are counted by the first reason that they give."""
     ratings = tags.select("white_elo", "black_elo").cast(pl.Float64).to_numpy()
     bands = selection.bands
-    players = tags.select("white", "black").iter_rows()
     reasons = {
         NOT_DRAWN: random.random(len(tags)) >= selection.share,
         FILTERED: ~chosen(tags) if chosen else np.zeros(len(tags), dtype=bool),
         NO_RATING: ~np.isfinite(ratings).all(axis=1),
         OUT_OF_RANGE: ~((ratings >= bands.least) & (ratings < bands.end)).all(axis=1),
-        MIXED: np.array([split_of_game(white, black, b"") is None for white, black in players], dtype=bool),
     }
     keep = np.ones(len(tags), dtype=bool)
     for reason, out in reasons.items():
@@ -227,6 +224,8 @@ def _encode_batch(
             continue
         begin, end = arrays.offsets[number], arrays.offsets[number + 1]
         moves = np.stack((arrays.from_square[begin:end], arrays.to_square[begin:end])).T.tobytes()
+        sets = splits_of_game(row["white"], row["black"], moves)
+        held = [name == max(sets, key=SPLITS.index) for name in sets]
         part = slice(begin, min(end, begin + selection.max_plies))
         clock = clock_scalars(arrays.clock[part], row["base_seconds"], row["increment_seconds"])
         date = row["date"] or ""
@@ -241,7 +240,9 @@ def _encode_batch(
                 "black_elo": row["black_elo"],
                 "white_id": player_id(row["white"]),
                 "black_id": player_id(row["black"]),
-                "split": split_of_game(row["white"], row["black"], moves),
+                "split": max(sets, key=SPLITS.index),
+                "white_held": held[0],
+                "black_held": held[1],
                 "speed": row["speed"],
                 "year": int(date[:4]) if date[:4].isdigit() else None,
                 "result": row["result"],

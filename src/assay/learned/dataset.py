@@ -56,6 +56,8 @@ GAME_SCHEMA = pa.schema(
         ("white_id", pa.uint64()),
         ("black_id", pa.uint64()),
         ("split", pa.string()),
+        ("white_held", pa.bool_()),  # whether White is of this set; a game of a later set may have a training player
+        ("black_held", pa.bool_()),
         ("speed", pa.string()),
         ("year", pa.int16()),
         ("result", pa.string()),
@@ -150,6 +152,11 @@ class Dataset:
     def bands(self) -> npt.NDArray[np.int64]:
         """The band of each rating, (games, 2)."""
         return np.asarray((self.ratings - self.edges[0]) // self.bands_of_ratings.width, dtype=np.int64)
+
+    @cached_property
+    def held(self) -> npt.NDArray[np.bool_]:
+        """Whether White and Black are players of the set of the game, (games, 2): only those may be judged there."""
+        return np.stack([self.column("white_held"), self.column("black_held")], axis=1).astype(bool)
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:

@@ -21,6 +21,7 @@ from assay.arrays import Arrays
 from assay.errors import LearnedError
 from assay.frozen import follow, load_weights, weights_of
 from assay.learned import checkpoint
+from assay.learned.book import scalar_names
 from assay.learned.dataset import Dataset
 from assay.learned.lessons import (
     Trained,
@@ -35,7 +36,6 @@ from assay.learned.lessons import (
     training_rows,
     validation_rows,
 )
-from assay.learned.book import scalar_names
 from assay.learned.net import OUTCOMES, SQUARES, UNKNOWN, Batch, Examples, Net, collate, grown, make_batches
 from assay.learned.run import METRICS, Config, Run
 from assay.paths import atomic
@@ -56,6 +56,7 @@ class Logits:
     bands: npt.NDArray[np.int64]  # (plies, 2)
     ratings: Floats  # (plies, 2)
     ends: npt.NDArray[np.int64]  # rows of the games' last plies
+    held: npt.NDArray[np.bool_]  # (plies, 2), whether the player is one to judge
 
 
 def train(
@@ -90,13 +91,16 @@ def train(
     prior, within = stated_prior(shares, config), spread_within(dataset, rows)
     # Learning under an even prior: the training prior is added to the logits, so that they need not contain it.
     pools = pool_shares(dataset, rows[first])
+    if config.smoothing:
+        # Spread labels have a spread prior: with the bare one the thin ends of a population would seem likelier.
+        pools = pools @ bells(pools.shape[1], config.smoothing).numpy()
     offset = torch.tensor(np.log(pools) if config.balanced else np.zeros_like(pools), dtype=torch.float32)
     net = Net(config, len(prior), *scalar_scale(examples), prior)
     if start is not None:
         begin_with(net, start, scalar_names(inputs, book=books is not None), dataset.edges)
         if not config.balanced:
             with torch.no_grad():
-                net.head.bias += torch.tensor(np.tile(np.log(prior), 2), dtype=torch.float32)
+                net.head.bias.add_(torch.tensor(np.tile(np.log(prior), 2), dtype=torch.float32))
     optimiser = make_optimiser(net, config)
     identity = config.as_dict() | {"inputs": list(inputs), "dataset": dataset.identity}
     mean = copy.deepcopy(net) if config.average else net
@@ -131,7 +135,7 @@ def train(
 
     load_weights(net, best)
     found = logits_of(net, validation)
-    temperature = fit_temperature(found.values.reshape(-1, len(prior)), found.bands.reshape(-1))
+    temperature = fit_temperature(found.values[found.held], found.bands[found.held])
     return Trained(
         weights=_rating_alone(best) | (books.whole.arrays() if books else {}),
         prior=prior,
@@ -200,16 +204,19 @@ def scalar_scale(examples: Examples, games: int = 500) -> tuple[npt.NDArray[np.f
 def begin_with(net: Net, start: Run, names: Sequence[str], edges: Floats) -> None:
     """Take over the weights of another run, which may be smaller, know other bands and read fewer scalars.
 
-    `names` are those of the scalars that the net reads, `edges` those of its bands. A head of other bands begins between
-    those of its neighbours; what the run's prior told it is taken out, so that the logits begin as of an even prior.
+    `names` are those of the scalars that the net reads, `edges` those of its bands. A head of other bands begins
+    between those of its neighbours; what the run's prior told it is taken out, so that the logits begin as of an even
+    prior.
     """
     own = net.state_dict()
     known = dict(start.weights)
-    if all(name.startswith("encode.") for name in grown(_arrays(own), known)):
+    if all(name.startswith(("head", "encode.mean", "encode.spread")) for name in grown(_arrays(own), known)):
         raise LearnedError(f"no weights of {start.path} fit this model; choose its d-model, layers and inputs.")
     places = {name: at for at, name in enumerate(scalar_names(start.inputs, book="book.keys" in known))}
     for name in ("encode.mean", "encode.spread", "encode.scalars.weight"):
         mine = own[name].numpy().copy()
+        if mine.shape[:-1] != known[name].shape[:-1]:
+            continue
         if name.endswith("weight"):
             mine[:] = 0
         for at, scalar in enumerate(names):
@@ -303,11 +310,12 @@ def bells(bands: int, spread: float) -> Tensor:
 def logits_of(net: Net, examples: Examples, size: int = 64) -> Logits:
     """Outputs of a net on games, without dropout."""
     order = np.argsort(examples.lengths, kind="stable")
-    values, bands, ratings, ends = [], [], [], []
+    values, bands, ratings, ends, held = [], [], [], [], []
     net.eval()
     with torch.no_grad():
         for start in range(0, len(order), size):
-            batch = collate([examples[int(i)] for i in order[start : start + size]])
+            some = order[start : start + size]
+            batch = collate([examples[int(i)] for i in some])
             logits = net(batch.planes, batch.scalars, batch.white)
             # Mover and opponent back to White and Black.
             turned = torch.where(batch.white[:, :, None, None], logits, logits.flip(2))
@@ -316,12 +324,14 @@ def logits_of(net: Net, examples: Examples, size: int = 64) -> Logits:
             bands.append(torch.where(white, batch.bands, batch.bands.flip(2))[batch.mask].numpy())
             ratings.append(torch.where(white, batch.ratings, batch.ratings.flip(2))[batch.mask].numpy())
             ends.append(batch.mask.sum(1).numpy())
+            held.append(np.repeat(examples.dataset.held[examples.rows[some]], ends[-1], axis=0))
     net.train()
     return Logits(
         np.concatenate(values).astype(np.float64),
         np.concatenate(bands),
         np.concatenate(ratings).astype(np.float64),
         np.cumsum(np.concatenate(ends)) - 1,
+        np.concatenate(held),
     )
 
 
@@ -329,10 +339,10 @@ def judge(found: Logits, edges: Floats, within: Floats | None = None) -> dict[st
     """The validation numbers of an epoch."""
     logs = log_softmax(found.values)
     picked = np.take_along_axis(logs, found.bands[:, :, None], axis=-1)
-    ends = np.exp(logs[found.ends]).reshape(-1, logs.shape[-1])
-    last = score(ends, edges, found.ratings[found.ends].reshape(-1), within=within)
+    judged = found.held[found.ends]
+    last = score(np.exp(logs[found.ends][judged]), edges, found.ratings[found.ends][judged], within=within)
     return {
-        "validation_nll": float(-picked.mean()),
+        "validation_nll": float(-picked[found.held].mean()),
         "end_nll": last.nll,
         "end_top1": last.top1,
         "end_mae": last.mae,

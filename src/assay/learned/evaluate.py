@@ -5,7 +5,8 @@ Where others have posteriors of the same games, both can be judged side by side.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,17 +14,19 @@ import numpy.typing as npt
 
 from assay.errors import LearnedError
 from assay.learned.baselines import tag_posteriors
+from assay.learned.curves import Tuning, fit_tuning
 from assay.learned.dataset import Dataset
-from assay.learned.forward import one_thread, posteriors
+from assay.learned.forward import evidence, one_thread
 from assay.learned.guess import Guess
-from assay.learned.lessons import fit_power, pool
-from assay.learned.run import Run
+from assay.learned.lessons import log_softmax
+from assay.learned.run import ALL_POOLS, WITH_EVALS, Run
 from assay.progress import Progress
 from assay.scoring import Score, band_of, posterior_mean, score
 
 Floats = npt.NDArray[np.float64]
 
 PLIES = (0, 10, 20, 40, 60)
+LEAST_SIDES = 300  # of a speed that gets a tuning of its own
 
 # Posteriors of others at the end of games, by game (from 1) and side (0 for White): the rating in the tags, a grid of
 # ratings, and their probabilities.
@@ -43,7 +46,9 @@ class Judged:
     plies: npt.NDArray[np.int64]  # of each game
     speed: npt.NDArray[np.object_]
     players: npt.NDArray[np.uint64]  # (games, 2); 0 where unknown
-    weights: Floats  # (games, 2), what each player counts
+    weights: Floats  # (games, 2), what each player counts; 0 for players of another set
+    evidence: Floats  # (games, 2, bands), what each game says at its end, without a prior
+    valued: npt.NDArray[np.bool_]  # whether the evals of each game were read
 
     @property
     def end(self) -> Floats:
@@ -52,9 +57,8 @@ class Judged:
 
     def score(self, at: int = -1, games: npt.NDArray[np.bool_] | slice = slice(None)) -> Score:
         """The score at one of PLIES (or -1, the end) on some of the games, over both players."""
-        chosen = self.posteriors[games, at].reshape(-1, len(self.edges) - 1)
-        weights = self.weights[games].reshape(-1)
-        return self.score_of(chosen, self.ratings[games].reshape(-1), weights)
+        held = self.weights[games] > 0
+        return self.score_of(self.posteriors[games, at][held], self.ratings[games][held], self.weights[games][held])
 
     def score_of(self, posteriors: Floats, ratings: Floats, weights: Floats) -> Score:
         """The score of some posteriors over the same bands."""
@@ -79,11 +83,11 @@ def balance(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
     This is the population that a balanced training speaks of: an even prior over the bands of players. No game is
     wasted, as it would be by drawing as many of each band as the rarest one has.
     """
-    bands = dataset.bands[rows]
-    counts = np.bincount(bands.reshape(-1), minlength=len(dataset.edges) - 1)
+    bands, held = dataset.bands[rows], dataset.held[rows]
+    counts = np.bincount(bands[held], minlength=len(dataset.edges) - 1)
     if not counts.all():
         raise LearnedError("some bands have no player, so they cannot be balanced; encode with a smaller --range.")
-    return np.asarray(bands.size / (len(counts) * counts[bands]), dtype=np.float64)
+    return np.asarray(held * held.sum() / (len(counts) * counts[bands]), dtype=np.float64)
 
 
 def judge(
@@ -93,28 +97,34 @@ def judge(
     *,
     prior: Floats | None = None,
     balanced: bool = False,
+    without: Collection[str] = (),
     quiet: bool = True,
 ) -> Judged:
-    """Apply a run to games of a dataset; balanced, every band counts the same."""
+    """Apply a run to games of a dataset; balanced, every band counts the same.
+
+    Inputs of the kinds `without` are kept from the run.
+    """
     if not np.array_equal(run.edges, dataset.edges):
         raise LearnedError(
             f"{run.path} knows the bands {_told(run.edges)}, {dataset.path} has {_told(dataset.edges)}; "
             "encode the games again with the bands of the run."
         )
-    weights = balance(dataset, rows) if balanced else np.ones((len(rows), 2))
+    weights = balance(dataset, rows) if balanced else dataset.held[rows].astype(np.float64)
+    own = run.prior if prior is None else np.maximum(prior, 1e-12)
+    said = np.empty((len(rows), 2, len(run.prior)))
     found = np.empty((len(rows), len(PLIES) + 1, 2, len(run.prior)))
     with one_thread(), Progress(f"judging {run.name}", len(rows), unit="games", quiet=quiet) as progress:
         for number, row in enumerate(rows.tolist()):
             if run.config.model == "tags":
                 whole = tag_posteriors(run, dataset, row, prior)
-                found[number, :-1] = whole[0]
+                found[number, :-1], found[number, -1] = whole[0], whole[-1]
+                said[number] = np.log(whole[-1]) - np.log(own)
             else:
-                whole = posteriors(run, dataset.game(row), prior)
-                found[number, :-1] = whole[np.minimum(PLIES, len(whole) - 1)]
-            found[number, -1] = whole[-1]
+                heard = evidence(run, dataset.game(row).without(without))
+                whole = np.exp(log_softmax(heard[np.minimum((*PLIES, len(heard)), len(heard) - 1)] + np.log(own)))
+                found[number], said[number] = whole, heard[-1]
             progress.advance()
     ids = [dataset.table[name].take(rows).fill_null(0).to_numpy() for name in ("white_id", "black_id")]
-    own = run.prior if prior is None else prior
     return Judged(
         run=run.name,
         edges=run.edges,
@@ -126,6 +136,8 @@ def judge(
         speed=dataset.column("speed")[rows],
         players=np.stack(ids, axis=1),
         weights=weights,
+        evidence=said,
+        valued=dataset.column("valued")[rows].astype(bool) & ("evals" in run.inputs and "evals" not in without),
     )
 
 
@@ -144,7 +156,7 @@ def by_band(judged: Judged) -> dict[str, Score]:
     flat, weights = judged.ratings.reshape(-1), judged.weights.reshape(-1)
     found = {}
     for low, high in zip(judged.edges[:-1], judged.edges[1:], strict=True):
-        inside = (flat >= low) & (flat < high)
+        inside = (flat >= low) & (flat < high) & (weights > 0)
         if inside.any():
             found[f"{low:.0f}-{high - 1:.0f}"] = judged.score_of(judged.end[inside], flat[inside], weights[inside])
     return found
@@ -152,7 +164,9 @@ def by_band(judged: Judged) -> dict[str, Score]:
 
 def by_speed(judged: Judged) -> dict[str, Score]:
     """Scores of the games of each speed, where it is known."""
-    return {str(name): judged.score(games=judged.speed == name) for name in sorted({s for s in judged.speed if s})}
+    played = (judged.weights > 0).any(axis=1)
+    names = sorted({name for name in judged.speed[played] if name})
+    return {str(name): judged.score(games=judged.speed == name) for name in names}
 
 
 def standard_error(judged: Judged) -> float:
@@ -163,31 +177,51 @@ def standard_error(judged: Judged) -> float:
 
 
 def pair_error(judged: Judged) -> float:
-    """Mean absolute error of the average of both players' posterior means against the average rating."""
-    means, weights = judged.means(), judged.weights.mean(axis=1)
-    return float(np.average(np.abs(means.mean(axis=1) - judged.ratings.mean(axis=1)), weights=weights))
+    """Mean absolute error of the average of both players' posterior means against the average rating.
+
+    Over games both of whose players may be judged; nan where there are none.
+    """
+    both = (judged.weights > 0).all(axis=1)
+    if not both.any():
+        return math.nan
+    off = judged.means()[both].mean(axis=1) - judged.ratings[both].mean(axis=1)
+    return float(np.average(np.abs(off), weights=judged.weights[both].mean(axis=1)))
 
 
-def pooled(
-    judged: Judged, prior: Floats, power: float | None = None, *, least: int = 2, most: int = 20
-) -> tuple[Score | None, float]:
-    """The score of players with several games, their evidence pooled; the power is fitted if it is not given."""
-    logs = np.log(np.maximum(judged.end, 1e-12))
-    players, ratings, weights = judged.players.reshape(-1), judged.ratings.reshape(-1), judged.weights.reshape(-1)
-    groups, counts = [], []
-    for player in np.unique(players[players != 0]):
-        rows = np.flatnonzero(players == player)[:most]
-        if len(rows) >= least:
-            groups.append((logs[rows], float(ratings[rows].mean())))
-            counts.append(weights[rows].mean())
-    if not groups:
-        return None, 1.0
-    bands = np.searchsorted(judged.edges, [rating for _, rating in groups], side="right") - 1
-    if power is None:
-        power = fit_power([(some, int(band)) for (some, _), band in zip(groups, bands, strict=True)], prior)
-    pooled = np.stack([pool(some, prior, power) for some, _ in groups])
-    ratings = np.array([rating for _, rating in groups])
-    return judged.score_of(pooled, ratings, np.array(counts)), power
+def tunings_of(judged: Judged) -> dict[str, Tuning]:
+    """What brings the evidence of these games to the scale: of every speed that has enough of them, and of all.
+
+    Games whose evals were read and others are apart.
+    """
+    found = {}
+    for valued in (False, True):
+        for name in (ALL_POOLS, *sorted({name for name in judged.speed if name})):
+            games = judged.valued == valued
+            if name != ALL_POOLS:
+                games &= judged.speed == name
+            held = (judged.weights > 0) & games[:, None]
+            if held.sum() >= LEAST_SIDES:
+                key = f"{name}{WITH_EVALS if valued else ''}"
+                found[key] = fit_tuning(judged.evidence[held], judged.ratings[held], judged.players[held], judged.edges)
+    return found
+
+
+def together(judged: Judged, run: Run, prior: Floats, *, least: int = 2, most: int = 20) -> Score | None:
+    """The score of players with several games, whose evidence is added and counts to the run's power."""
+    players, held = judged.players.reshape(-1), judged.weights.reshape(-1) > 0
+    evidence = judged.evidence.reshape(len(players), -1)
+    ratings, weights = judged.ratings.reshape(-1), judged.weights.reshape(-1)
+    speeds, valued = np.repeat(judged.speed, 2), np.repeat(judged.valued, 2)
+    rows = []
+    for player in np.unique(players[(players != 0) & held]):
+        some = np.flatnonzero((players == player) & held)[:most]
+        if len(some) >= least:
+            power = run.tuning_of(speeds[some[0]], evals=bool(valued[some[0]])).power
+            rows.append((power * evidence[some].sum(axis=0), ratings[some].mean(), weights[some].mean()))
+    if not rows:
+        return None
+    logs, truth, weight = (np.array(column) for column in zip(*rows, strict=True))
+    return judged.score_of(np.exp(log_softmax(logs + np.log(prior))), truth, weight)
 
 
 def _told(edges: Floats) -> str:

@@ -18,29 +18,35 @@ from assay.learned.baselines import ply_features, tree_logits
 from assay.learned.book import read_scalars, stored_book
 from assay.learned.inputs import Floats, Inputs, mover_bits
 from assay.learned.lessons import log_softmax
-from assay.learned.run import Config, Run
+from assay.learned.run import SUM_UNIT, Config, Run
 
 Doubles = npt.NDArray[np.float64]
 
 
-def posteriors(run: Run, plies: Inputs, prior: Doubles | None = None) -> Doubles:
-    """The posterior after each ply, (plies + 1, 2, bands); row 0 is the prior, before any move.
+def evidence(run: Run, plies: Inputs) -> Doubles:
+    """What the plies so far say of the bands, (plies + 1, 2, bands): log-likelihoods, 0 before any move.
 
-    With `prior` the posteriors are moved from the run's own prior to this one: p'(y) ~ p(y) prior'(y) / prior(y)
-    (Saerens et al. 2002). Plies beyond the longest that the model reads repeat the last posterior that it gave.
+    They are the model's log posteriors with the prior that it was trained under divided out, up to a constant.
+    Plies beyond the longest that the model reads repeat the last answer that it gave.
     """
-    logs = np.empty((len(plies) + 1, 2, len(run.prior)))
-    logs[0] = np.log(run.prior)
+    logs = np.zeros((len(plies) + 1, 2, len(run.prior)))
     try:
-        logs[1:] = _log_posteriors(run, plies)
+        logs[1:] = _log_posteriors(run, plies) - np.log(run.prior)
     except (KeyError, ValueError, IndexError) as error:
         why = f"there is no {error}" if isinstance(error, KeyError) else str(error)
         raise LearnedError(f"the weights of {run.path} do not fit its settings ({why}): train it again.") from error
     if not np.isfinite(logs).all():
         raise LearnedError(f"the weights of {run.path} are no good: what they give are no numbers. Train it again.")
-    if prior is not None:
-        logs += np.log(np.maximum(prior, 1e-12)) - np.log(run.prior)
-    return np.asarray(np.exp(log_softmax(logs)))
+    return logs
+
+
+def posteriors(run: Run, plies: Inputs, prior: Doubles | None = None) -> Doubles:
+    """The posterior after each ply, (plies + 1, 2, bands); row 0 is the prior, before any move.
+
+    It stands on the run's own prior or on another: p'(y) ~ p(y) prior'(y) / prior(y) (Saerens et al. 2002).
+    """
+    own = run.prior if prior is None else np.maximum(prior, 1e-12)
+    return np.asarray(np.exp(log_softmax(evidence(run, plies) + np.log(own))))
 
 
 def _log_posteriors(run: Run, plies: Inputs) -> Doubles:
@@ -149,7 +155,9 @@ def _pooled(weights: Arrays, way: str, known: Floats, white: npt.NDArray[np.bool
             sides.append(np.maximum.accumulate(said * some, axis=0))
             continue
         total = np.cumsum(said * some, axis=0)
-        sides.append(total / np.float32(10) if way == "sum" else total / np.maximum(np.cumsum(some, axis=0), 1e-6))
+        sides.append(
+            total / np.float32(SUM_UNIT) if way == "sum" else total / np.maximum(np.cumsum(some, axis=0), 1e-6)
+        )
     both = np.where(white[:, None], np.concatenate(sides, axis=1), np.concatenate(sides[::-1], axis=1))
     return _linear(weights, "pooling.head", both.astype(np.float32))
 

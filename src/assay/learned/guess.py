@@ -1,8 +1,9 @@
-"""Ratings guessed from the moves of games: the posterior after every move, and games of one player pooled."""
+"""Ratings guessed from the moves of games: a curve over ratings after every move, and games of one player together."""
 
 from __future__ import annotations
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.curve import Estimate
+from assay.curve import GRID, LEVEL, Curve, Estimate, Honesty
 from assay.errors import InputError, LearnedError
 from assay.games import Game, GameArrays, Games, read, to_arrays
 from assay.games.columns import rating
@@ -22,14 +23,14 @@ from assay.games.notation import sans
 from assay.games.outcomes import score_of
 from assay.games.packed import pack, played_moves
 from assay.games.stream import Paths
+from assay.learned.curves import Tuning, believed, on_grid
 from assay.learned.encode import EncodedGames, encode_games
-from assay.learned.forward import one_thread, posteriors
-from assay.learned.inputs import ENGINE_NAMES, Inputs, clock_scalars
-from assay.learned.lessons import pool
+from assay.learned.forward import evidence, one_thread
+from assay.learned.inputs import ENGINE_NAMES, Inputs, clock_scalars, eval_scalars, eval_unit
+from assay.learned.lessons import log_softmax
 from assay.learned.run import Run, model_of
 from assay.manifest import parse
-from assay.pools import time_control
-from assay.scoring import posterior_mean, quantile
+from assay.pools import clock_of
 from assay.table import Answer, Column, Table, counted
 
 Floats = npt.NDArray[np.float64]
@@ -37,29 +38,94 @@ Floats = npt.NDArray[np.float64]
 NO_MOVES = "no moves"
 AGAIN = "the same game again"
 BLOCKS = " ▁▂▃▄▅▆▇█"
+NO_PRIOR, POOL_PRIOR = "none", "pool"
+
+Prior = str | PathLike[str] | None
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What the moves of one game say: the posterior before the first ply and after each, for White and Black."""
+    """What the moves of one game say before the first ply and after each, for White and Black.
+
+    `evidence` is the log-likelihood of the bands, without any population; posteriors stand on `prior`, which is even
+    unless another was asked for.
+    """
 
     number: int  # of the game in its file, from 1
     players: tuple[str, str]
     ratings: tuple[int | None, int | None]
     moves: tuple[str, ...]  # in SAN
-    posteriors: Floats  # (plies + 1, 2, bands)
+    evidence: Floats  # (plies + 1, 2, bands)
     run: Run
+    speed: str | None = None
+    valued: bool = False  # whether evals were read
+    prior: Floats | None = None  # over the bands
 
     @property
     def edges(self) -> Floats:
         return self.run.edges
 
+    @property
+    def posteriors(self) -> Floats:
+        """Chances of the bands, (plies + 1, 2, bands)."""
+        prior = np.full(len(self.edges) - 1, 1.0) if self.prior is None else np.maximum(self.prior, 1e-12)
+        return np.asarray(np.exp(log_softmax(self.evidence * self.tuning.power + np.log(prior))))
 
-def estimate(posterior: Floats, run: Run, level: float = 0.8) -> Estimate:
-    """Mean and central interval of one posterior of a run."""
-    row, tail = posterior[None], (1 - level) / 2
-    low, high = (quantile(row, run.edges, share, run.within) for share in (tail, 1 - tail))
-    return Estimate(float(posterior_mean(row, run.edges, run.within)[0]), float(low[0]), float(high[0]), level)
+    @property
+    def tuning(self) -> Tuning:
+        """What brings this game to the scale, and makes intervals of its curves hold."""
+        return self.run.tuning_of(self.speed, evals=self.valued)
+
+    def curve(self, side: int) -> Curve:
+        """The log-likelihood of ratings of White (0) or Black (1), a row before the first ply and after each."""
+        return on_grid(self.evidence[:, side], self.edges, self.tuning)
+
+    def last(self, side: int) -> Curve:
+        """The curve at the end of the game alone."""
+        return on_grid(self.evidence[-1:, side], self.edges, self.tuning)
+
+
+def estimates(curve: Curve, like: Guess, level: float = LEVEL) -> list[Estimate]:
+    """The top of each row with the ratings that it does not rule out; with a prior, the mean of the posterior.
+
+    `like` is one of the games that the rows are of: it has the model, the speed and the prior.
+    """
+    if like.prior is None:
+        return curve.estimates(like.tuning.honesty, level)
+    return believed(curve, like.prior, like.edges, like.tuning.honesty, level)
+
+
+@dataclass(frozen=True)
+class GameCurves:
+    """The curve of each side of games that have been guessed, for whoever joins them with other witnesses.
+
+    Row i of `curve` is what the moves of game `number[i]` say of `player[i]` (White if `white[i]`), on the scale of the
+    ratings of its model ("lichess" ratings of the game's `speed[i]`, "otb" for FIDE's), without a prior. Rows of one
+    player are added up; `honesty[i]` comes in once, at the estimate of the sum.
+    """
+
+    curve: Curve
+    number: tuple[int, ...]
+    white: tuple[bool, ...]
+    player: tuple[str, ...]
+    model: tuple[str, ...]
+    speed: tuple[str | None, ...]
+    honesty: tuple[Honesty, ...]
+
+
+def game_curves(guesses: Sequence[Guess]) -> GameCurves:
+    """The curves of both sides of games at their ends, White before Black."""
+    sides = [(guess, side) for guess in guesses for side in (0, 1)]
+    tables = [guess.last(side).table for guess, side in sides]
+    return GameCurves(
+        curve=Curve(np.concatenate(tables) if tables else np.empty((0, len(GRID))), GRID),
+        number=tuple(guess.number for guess, _ in sides),
+        white=tuple(side == 0 for _, side in sides),
+        player=tuple(guess.players[side] for guess, side in sides),
+        model=tuple(guess.run.name for guess, _ in sides),
+        speed=tuple(guess.speed for guess, _ in sides),
+        honesty=tuple(guess.tuning.honesty for guess, _ in sides),
+    )
 
 
 def guess_games(
@@ -68,13 +134,16 @@ def guess_games(
     model: str | None = None,
     number: int | None = None,
     player: str | None = None,
-    prior: str | PathLike[str] | None = None,
+    prior: Prior = None,
+    evals: bool = True,
     keep_duplicates: bool = False,
     where: str | None = None,
 ) -> tuple[list[Guess], Counter[str]]:
     """Guess the games of files (or one of them, or those of one player) and count those that are left out.
 
-    A game that occurs again counts once, unless duplicates are kept or it is asked for by its number.
+    `prior` is "none", "pool" (the players that the model was trained on, of the game's speed) or a file. Evals that
+    the games have are read by a model that can, unless `evals` is False. A game that occurs again counts once,
+    unless duplicates are kept or it is asked for by its number.
     """
     games, seen = read(path, where=where), Seen()
     chosen = [
@@ -87,7 +156,7 @@ def guess_games(
     if not chosen:
         raise InputError(_nothing(games.named, number, player))
     problems = games.problems + Counter({AGAIN: len(seen.duplicates)})
-    guesses = guess_these(chosen, problems, model=model, prior=None if prior is None else Path(prior))
+    guesses = guess_these(chosen, problems, model=model, prior=prior, evals=evals)
     if not guesses:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in problems.most_common())
         raise InputError(f"no game of {games.named} can be rated ({reasons}).")
@@ -99,25 +168,32 @@ def guess_these(
     problems: Counter[str],
     *,
     model: str | None = None,
-    prior: Path | None = None,
+    prior: Prior = None,
+    evals: bool = True,
 ) -> list[Guess]:
     """Guess some games, each with its number; those that cannot be read or have no moves are counted in `problems`."""
     arrays = to_arrays([game for _, game in chosen])
     empty = int((arrays.valid & (np.diff(arrays.offsets) == 0)).sum())
     problems += arrays.problems() + Counter({NO_MOVES: empty})
-    found = guess_parsed([(at, game) for at, (_, game) in enumerate(chosen)], arrays, model=model, prior=prior)
+    places = [(at, game) for at, (_, game) in enumerate(chosen)]
+    found = guess_parsed(places, arrays, model=model, prior=prior, evals=evals)
     return [replace(guess, number=chosen[guess.number][0]) for guess in found]
 
 
 def guess_parsed(
-    chosen: Sequence[tuple[int, Game]], arrays: GameArrays, *, model: str | None = None, prior: Path | None = None
+    chosen: Sequence[tuple[int, Game]],
+    arrays: GameArrays,
+    *,
+    model: str | None = None,
+    prior: Prior = None,
+    evals: bool = True,
 ) -> list[Guess]:
     """Guess some of the games that the arrays hold, each with its place there; those without moves are left out."""
     lengths, encoded = np.diff(arrays.offsets), encode_games(arrays)
     plies = np.arange(arrays.plies)
     names = sans(pack(arrays, plies), plies, played_moves(arrays, plies))
     with one_thread():
-        return [_guess(arrays, encoded, names, at, game, model, prior) for at, game in chosen if lengths[at]]
+        return [_guess(arrays, encoded, names, at, game, model, prior, evals) for at, game in chosen if lengths[at]]
 
 
 def _guess(
@@ -127,32 +203,52 @@ def _guess(
     at: int,
     game: Game,
     model: str | None,
-    prior: Path | None,
+    prior: Prior,
+    evals: bool,
 ) -> Guess:
     """Guess the game that stands at `at` in the arrays."""
-    part = slice(arrays.offsets[at], arrays.offsets[at + 1])
-    base, increment, _ = time_control(game.tags.get("TimeControl", ""))
+    part, tags = slice(arrays.offsets[at], arrays.offsets[at + 1]), game.tags
+    site, date = tags.get("Site", ""), tags.get("UTCDate") or tags.get("Date", "")
+    base, increment, speed = clock_of(site, tags.get("Event", ""), tags.get("TimeControl", ""))
+    white = arrays.turn[part]
     plies = Inputs(
         encoded.planes[part],
         encoded.scalars[part],
         clock_scalars(arrays.clock[part], base, increment),
-        np.full((part.stop - part.start, len(ENGINE_NAMES)), np.nan, dtype=np.float32),
-        ended=score_of(game.tags.get("Result")) is not None,
+        np.full((len(white), len(ENGINE_NAMES)), np.nan, dtype=np.float32),
+        eval_scalars(arrays.eval[part], arrays.mate[part], white, eval_unit(site, date)),
+        ended=score_of(tags.get("Result")) is not None,
+        speed=speed,
+        year=int(date[:4]) if date[:4].isdigit() else None,
     )
-    run = model_of(model, game.tags.get("Site", ""))
-    found = posteriors(run, plies, None if prior is None else read_prior(prior, run.edges))
-    ratings = (rating(game.tags.get("WhiteElo", "")), rating(game.tags.get("BlackElo", "")))
-    return Guess(at, _names(game), ratings, tuple(names[part]), found, run)
+    run = model_of(model, site)
+    found = evidence(run, plies if evals else plies.without(("evals",)))
+    ratings = (rating(tags.get("WhiteElo", "")), rating(tags.get("BlackElo", "")))
+    valued = evals and bool(np.isfinite(plies.evals).any())
+    told = tuple(names[part])
+    return Guess(at, _names(game), ratings, told, found, run, speed, valued, _prior(prior, run, speed))
 
 
-def pool_games(guesses: Sequence[Guess], player: str) -> Floats:
-    """The posterior of one player from all these games, pooled with the run's power."""
-    edges = {tuple(guess.edges.tolist()) for guess in guesses}
-    if len(edges) > 1:
+def _prior(prior: Prior, run: Run, speed: str | None) -> Floats | None:
+    """The prior over the bands of a run that is asked for, None for none."""
+    if prior is None or prior == NO_PRIOR:
+        return None
+    return run.population_of(speed) if prior == POOL_PRIOR else read_prior(Path(prior), run.edges)
+
+
+def together(guesses: Sequence[Guess], player: str) -> Curve:
+    """What all these games say of one player: their curves added, one row."""
+    if len({guess.run.path for guess in guesses}) > 1:
         raise LearnedError("these games need different models, which cannot be pooled; choose one with --model.")
-    logs = np.log([guess.posteriors[-1, guess.players.index(player)] for guess in guesses])
-    prior = np.mean([guess.posteriors[0, 0] for guess in guesses], axis=0)
-    return pool(logs, prior, guesses[0].run.power)
+    tables = [guess.last(guess.players.index(player)).table for guess in guesses]
+    return Curve(np.sum(tables, axis=0), GRID)
+
+
+def player_estimate(guesses: Sequence[Guess], player: str, level: float = LEVEL) -> Estimate:
+    """The rating of one player from all these games; where they are of different speeds, by that of most."""
+    speeds = Counter(guess.speed for guess in guesses)
+    like = next(guess for guess in guesses if guess.speed == speeds.most_common(1)[0][0])
+    return estimates(together(guesses, player), like, level)[0]
 
 
 def sparkline(posterior: Floats) -> str:
@@ -209,6 +305,15 @@ class Guesses(Answer):
 
     guesses: Sequence[Guess]
 
+    @property
+    def curves(self) -> GameCurves:
+        """The curve of each side of the games."""
+        return game_curves(self.guesses)
+
+    def curve(self, player: str) -> Curve:
+        """What all games say of a player: the log-likelihood of ratings, one row."""
+        return together([guess for guess in self.guesses if player in guess.players], player)
+
 
 def answer(guesses: Sequence[Guess], problems: Counter[str], player: str | None = None, level: float = 0.8) -> Guesses:
     """The guesses as a table: one game move by move, several by their ends, those of a player pooled."""
@@ -237,19 +342,18 @@ def _pooled(guesses: Sequence[Guess], player: str | None, level: float) -> dict[
         if player in (None, name):
             mine = [guess for guess in guesses if name in guess.players]
             try:
-                found[name] = estimate(pool_games(mine, name), mine[0].run, level)
+                found[name] = player_estimate(mine, name, level)
             except LearnedError as error:
                 found[name] = Estimate(level=level, note=str(error))
     return found
 
 
 def _about(guess: Guess, level: float) -> str:
-    who = [
-        f"{side}: {name}{'' if rating is None else f' ({rating})'}, guess {estimate(last, guess.run, level)}"
-        for side, name, rating, last in zip(
-            ("White", "Black"), guess.players, guess.ratings, guess.posteriors[-1], strict=True
-        )
-    ]
+    who = []
+    for side, colour in enumerate(("White", "Black")):
+        known = "" if guess.ratings[side] is None else f" ({guess.ratings[side]})"
+        (found,) = estimates(guess.last(side), guess, level)
+        who.append(f"{colour}: {guess.players[side]}{known}, guess {found}")
     bands = f"{guess.edges[0]:.0f} to {guess.edges[-1]:.0f} by {guess.edges[1] - guess.edges[0]:.0f}"
     return "\n".join([*who, f"Model: {guess.run.name}; bands {bands}; {100 * level:g} % intervals"])
 
@@ -257,14 +361,14 @@ def _about(guess: Guess, level: float) -> str:
 def _moves(guess: Guess, level: float) -> Table:
     """One game move by move; the chances of all bands are columns of their own, one picture of them is shown."""
     low = guess.edges[:-1].astype(int).tolist()
+    found = [estimates(guess.curve(side), guess, level) for side in (0, 1)]
     rows = []
     for ply, pair in enumerate(guess.posteriors):
         row: dict[str, Any] = {"ply": ply, "move": _numbered(guess, ply)}
-        for side, posterior in zip(("white", "black"), pair, strict=True):
-            found = estimate(posterior, guess.run, level)
-            row |= {side: found.value, f"{side}_low": found.low, f"{side}_high": found.high}
-            row[f"{side}_bands"] = f"|{sparkline(posterior)}|"
-            row |= {f"{side}_{band}": p for band, p in zip(low, posterior.tolist(), strict=True)}
+        for side, chances, said in zip(("white", "black"), pair, found, strict=True):
+            row |= _shown(said[ply], side, f"{side}_")
+            row[f"{side}_bands"] = f"|{sparkline(chances)}|"
+            row |= {f"{side}_{band}": p for band, p in zip(low, chances.tolist(), strict=True)}
         rows.append(row)
     columns = [Column("ply"), Column("move")]
     for side in ("white", "black"):
@@ -272,6 +376,12 @@ def _moves(guess: Guess, level: float) -> Table:
         columns += [Column(f"{side}_{end}", end, 0, wide=True) for end in ("low", "high")]
         columns += [Column(f"{side}_bands", "bands"), *(Column(f"{side}_{band}", wide=True) for band in low)]
     return Table(rows, columns)
+
+
+def _shown(found: Estimate, name: str, begin: str = "") -> dict[str, float | None]:
+    """An estimate as cells of a row; what is open or unknown is empty."""
+    cells = {name: found.value, f"{begin}low": found.low, f"{begin}high": found.high}
+    return {key: value if math.isfinite(value) else None for key, value in cells.items()}
 
 
 def _numbered(guess: Guess, ply: int) -> str:
@@ -286,18 +396,20 @@ def _ends(guesses: Sequence[Guess], player: str | None, level: float) -> Table:
     """What each game says at its end, and what those of a player say together."""
     rows: list[dict[str, Any]] = []
 
-    def add(posterior: Floats, run: Run, **row: Any) -> None:
-        found = estimate(posterior, run, level)
-        row |= {"guess": found.value, "low": found.low, "high": found.high, "bands": f"|{sparkline(posterior)}|"}
-        rows.append(row)
+    def add(found: Estimate, chances: Floats, **row: Any) -> None:
+        rows.append(row | _shown(found, "guess") | {"bands": f"|{sparkline(chances)}|"})
 
     for guess in guesses:
         for side, colour in enumerate(("White", "Black")):
             name = guess.players[side]
             if player in (None, name):
                 about = {"game": guess.number, "colour": colour, "player": name, "rating": guess.ratings[side]}
-                add(guess.posteriors[-1, side], guess.run, **about)
+                (found,) = estimates(guess.last(side), guess, level)
+                add(found, guess.posteriors[-1, side], **about)
     if player is not None:
-        add(pool_games(guesses, player), guesses[0].run, game=None, colour="pooled", player=player, rating=None)
+        logs = [guess.evidence[-1, guess.players.index(player)] for guess in guesses]
+        pooled = replace(guesses[0], evidence=np.sum(logs, axis=0)[None, None])
+        found = player_estimate(guesses, player, level)
+        add(found, pooled.posteriors[-1, 0], game=None, colour="pooled", player=player, rating=None)
     whole = tuple(Column(name, decimals=0) for name in ("guess", "low", "high"))
     return Table(rows, (*map(Column, ("game", "colour", "player", "rating")), *whole, Column("bands")))

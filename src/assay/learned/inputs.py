@@ -84,7 +84,7 @@ class Inputs:
 
     @property
     def pool(self) -> Floats:
-        """What is known of the pool of the game, on every ply: its speed, and whether it is of Lichess's first years."""
+        """What is known of the pool of the game, on every ply: its speed, and whether it is of the first years."""
         told = np.zeros(len(POOL_NAMES), dtype=np.float32)
         fast = POOL_SPEEDS.get(self.speed or "")
         if fast is not None:
@@ -170,7 +170,7 @@ def clock_scalars(clock: Floats, base: float | None, increment: float | None) ->
 def eval_unit(site: str, date: str) -> float:
     """What brings evals of Lichess's engines of a date to those of 2022, by the same positions of openings.
 
-    >>> eval_unit("https://lichess.org/x", "2016.02.11"), eval_unit("https://lichess.org/x", "2022.10.01"), eval_unit("", "")
+    >>> eval_unit("lichess.org", "2016.02.11"), eval_unit("lichess.org", "2022.10.01"), eval_unit("", "")
     (1.65, 1.0, 1.0)
     """
     if "lichess" not in site.lower() or not date[:4].isdigit():
@@ -182,9 +182,7 @@ def eval_unit(site: str, date: str) -> float:
     return unit
 
 
-def eval_scalars(
-    pawns: Floats, mate: npt.NDArray[np.int16], white: npt.NDArray[np.bool_], unit: float = 1.0
-) -> Floats:
+def eval_scalars(pawns: Floats, mate: npt.NDArray[np.int16], white: npt.NDArray[np.bool_], unit: float = 1.0) -> Floats:
     """Chances to win before and after each move of a game, in the mover's view: (plies, 2), nan where unknown.
 
     `pawns` and `mate` are of the position after each move, in White's view. The chances are Lichess's, of centipawns.
@@ -205,7 +203,7 @@ def eval_scalars(
 
 
 def eval_features(evals: Floats) -> Floats:
-    """What a model reads of chances before and after a move: hats over the chance, hats over the loss; nan if unknown."""
+    """What a model reads of the chances before and after a move: hats over the first, hats over the loss."""
     before, lost = evals[:, 0], evals[:, 0] - evals[:, 1]
     return np.concatenate((_hats(before, _BEFORE), _hats(lost, _LOST)), axis=1)
 

@@ -1,6 +1,6 @@
 """What every training shares, whatever the model: which games it sees, what it leaves, and how that is calibrated.
 
-One temperature for all logits (Guo et al. 2017), and one power for the evidence of several games.
+One temperature for all logits (Guo et al. 2017).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from assay.arrays import Arrays
 from assay.errors import LearnedError
 from assay.learned.book import Books, game_keys, make_books
 from assay.learned.dataset import Dataset
-from assay.learned.run import Config
+from assay.learned.inputs import POOL_SPEEDS
+from assay.learned.run import ALL_POOLS, Config
 from assay.scoring import shares_within
 
 VALIDATION_GAMES = 4000
@@ -133,6 +134,16 @@ def spread_within(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
     return shares_within(dataset.ratings[rows].reshape(-1).astype(np.float64), dataset.edges)
 
 
+def populations(dataset: Dataset, rows: npt.NDArray[np.int64]) -> dict[str, Floats]:
+    """How the players of these games are spread over the bands: of every speed that is known, and of all."""
+    found = {ALL_POOLS: band_shares(dataset, rows)}
+    for name, place in POOL_SPEEDS.items():
+        there = rows[(dataset.pools[rows] >> 1) == place]
+        if len(there):
+            found[name] = band_shares(dataset, there)
+    return found
+
+
 def band_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
     """How the players of these games are spread over the bands; no band is thought impossible."""
     counts = np.bincount(dataset.bands[rows].reshape(-1), minlength=len(dataset.edges) - 1) + 0.5
@@ -147,8 +158,8 @@ def pool_shares(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Floats:
     count, bands = int(dataset.pools.max()) + 1, len(dataset.edges) - 1
     cells = (dataset.pools[rows][:, None] * bands + dataset.bands[rows]).reshape(-1)
     counts = np.bincount(cells, minlength=count * bands).reshape(count, bands)
-    counts = counts + POOL_PULL * band_shares(dataset, rows)
-    return np.asarray(counts / counts.sum(axis=1, keepdims=True), dtype=np.float64)
+    pulled = counts + POOL_PULL * band_shares(dataset, rows)
+    return np.asarray(pulled / pulled.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
 def log_softmax(logits: Floats) -> Floats:
@@ -175,31 +186,3 @@ def fit_temperature(logits: Floats, bands: npt.NDArray[np.int64]) -> float:
 
     found = minimize_scalar(nll, bounds=(np.log(0.2), np.log(10.0)), method="bounded", options={"xatol": 1e-4})
     return float(np.exp(found.x))
-
-
-def pool(logs: Floats, prior: Floats, power: float) -> Floats:
-    """The posterior of a player from the log posteriors (games, bands) of several games.
-
-    Each game's evidence is its posterior with the prior divided out. The evidences are averaged and count as n to the
-    `power` games: n if games of one player were independent given the band, fewer as they are not (the same openings).
-
-    >>> even = np.full(2, 0.5)
-    >>> pool(np.log([[0.6, 0.4], [0.6, 0.4]]), even, 1.0).round(3).tolist()
-    [0.692, 0.308]
-    """
-    evidence = (logs - np.log(prior)).mean(axis=0)
-    return np.asarray(np.exp(log_softmax(np.log(prior) + len(logs) ** power * evidence)))
-
-
-def fit_power(players: list[tuple[Floats, int]], prior: Floats) -> float:
-    """The power for which pooled posteriors make the true bands of these players most likely.
-
-    Each player is the log posteriors of several games and the index of the true band.
-    """
-
-    from scipy.optimize import minimize_scalar
-
-    def nll(power: float) -> float:
-        return -float(np.mean([np.log(max(pool(logs, prior, power)[band], 1e-300)) for logs, band in players]))
-
-    return float(minimize_scalar(nll, bounds=(0.0, 1.5), method="bounded", options={"xatol": 1e-3}).x)

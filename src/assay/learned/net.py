@@ -23,13 +23,12 @@ from assay.learned.book import Books, read_scalars
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import MAY_BE_UNKNOWN, Floats, Inputs, mover_bits
 from assay.learned.planes import NUM_PLANES
-from assay.learned.run import Config
+from assay.learned.run import SUM_UNIT, Config
 
 SQUARES = 64
 OUTCOMES = 3  # lost, drawn, won
 
 POOLED = 32  # channels of what plies are pooled into
-SUM_UNIT = 10.0  # plies whose sum is of the size of one
 
 UNKNOWN = -100  # what torch's cross-entropy leaves out
 BUCKET = 40  # batches that are sorted by length together
@@ -270,8 +269,8 @@ class Examples(TorchDataset[Example]):
         self,
         dataset: Dataset,
         rows: npt.NDArray[np.int64],
-        max_plies: int,
-        kinds: tuple[str, ...],
+        max_plies: int = 128,
+        kinds: tuple[str, ...] = ("board",),
         books: Books | None = None,
         hide: float = 0.0,
     ) -> None:

@@ -51,26 +51,31 @@ PLANE_NAMES = (
 )
 
 
+# A move, or its squares; None where there is none.
+Squares = chess.Move | tuple[int, int] | None
+
+
 def encode_ply_planes(
-    board: chess.Board, move: chess.Move, prev_move: chess.Move | None = None
+    board: chess.Board, move: chess.Move | tuple[int, int], prev_move: Squares = None
 ) -> npt.NDArray[np.uint8]:
     """The planes of one ply, uint8 of shape (64, 8, 8), indexed [plane, rank, file] with a1 at [0, 0].
 
-    `board` stands before `move` and is left as it was; `prev_move` is the move that led to it.
+    `board` stands before `move` and is left as it was; `prev_move` is the move that led to it, or its squares, (from,
+    to). `move` may be a pair of squares too; a pawn that reaches the last rank then becomes a queen.
 
     >>> planes = encode_ply_planes(chess.Board(), chess.Move.from_uci("g1f3"))
     >>> planes.shape, int(planes[0].sum()), planes[48, 0].tolist()
     ((64, 8, 8), 8, [0, 0, 0, 0, 0, 0, 1, 0])
     """
-    after = board.copy(stack=False)
-    after.push(move)
+    after, played = board.copy(stack=False), _move_of(board, move)
+    after.push(played)
     masks = [
         *(int(board.pieces(piece.piece_type, piece.color)) for piece in _PIECES),
         *(_presence(board, piece) for piece in _PIECES),
         *(_control(board, board.pieces(piece.piece_type, piece.color)) for piece in _PIECES),
         *_aggregates(board),
         *_aggregates(after),
-        *_squares(move),
+        *_squares(played),
         *_squares(prev_move),
         *_state(board),
         *_state(after),
@@ -133,10 +138,20 @@ def _aggregates(board: chess.Board) -> list[int]:
     ]
 
 
-def _squares(move: chess.Move | None) -> tuple[int, int]:
+def _move_of(board: chess.Board, move: chess.Move | tuple[int, int]) -> chess.Move:
+    """A move, or the one between two squares; a queen if it promotes."""
+    if isinstance(move, chess.Move):
+        return move
+    start, goal = move
+    last = board.piece_type_at(start) == chess.PAWN and chess.square_rank(goal) in (0, 7)
+    return chess.Move(start, goal, promotion=chess.QUEEN if last else None)
+
+
+def _squares(move: Squares) -> tuple[int, int]:
     if move is None:
         return 0, 0
-    return chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]
+    start, goal = (move.from_square, move.to_square) if isinstance(move, chess.Move) else move
+    return chess.BB_SQUARES[start], chess.BB_SQUARES[goal]
 
 
 def _state(board: chess.Board) -> list[int]:

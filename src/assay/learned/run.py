@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from assay import manifest
 from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import InputError, LearnedError
+from assay.learned.curves import AS_IT_IS, Tuning
 from assay.paths import atomic
 
 _MOST = 2**31 - 1
@@ -28,9 +29,12 @@ MODELS = ("transformer", "gru", "boosting", "tags", "mean")
 
 POOLINGS = ("last", "mean", "max", "cls", "sum")
 ELO_LOSSES = ("mse", "mae")
+SUM_UNIT = 10.0  # plies whose sum is of the size of one
+ALL_POOLS = ""  # what is true of games whatever their pool
+WITH_EVALS = "+evals"  # behind the name of a pool: of games whose evals are read
 
 KIND = "learned-run"
-VERSION = 1
+VERSION = 2
 MANIFEST, WEIGHTS, METRICS, SETTINGS = "run.json", "weights.npz", "metrics.csv", "settings.json"
 
 Floats = npt.NDArray[np.float64]
@@ -73,10 +77,10 @@ class Config:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for setting in fields(self):
+            value = getattr(self, setting.name)
             if isinstance(value, int | float) and not abs(value) <= _MOST:
-                raise LearnedError(f"{field.name} is {value}, which is no number that can be used here.")
+                raise LearnedError(f"{setting.name} is {value}, which is no number that can be used here.")
         sizes = ("d_model", "layers", "heads", "max_plies", "batch_size", "epochs", "patience", "threads")
         for name in (*sizes, "lr", "clip"):
             if getattr(self, name) <= 0:
@@ -117,7 +121,7 @@ def from_mapping(values: Mapping[str, Any], source: str = "the configuration") -
     >>> from_mapping({"d-model": 64, "layers": 2}).layers
     2
     """
-    known = {field.name: type(field.default) for field in fields(Config)}
+    known = {setting.name: type(setting.default) for setting in fields(Config)}
     settings: dict[str, Any] = {}
     for key, value in values.items():
         name = key.replace("-", "_")
@@ -154,7 +158,9 @@ class Run:
 
     `prior` is the distribution over bands under which its posteriors stand: even for a balanced training, else that
     of the training players. `within` is how those are spread inside each band (None in runs that did not note it:
-    evenly). n games of one player pooled count as n to the `power` independent ones.
+    evenly). `tunings` bring evidence to the scale of ratings and make intervals hold, by the speed of the game
+    (ALL_POOLS for any) and whether its evals are read; `populations` is how the training players are spread over the
+    bands, by speed.
     """
 
     path: Path
@@ -166,7 +172,18 @@ class Run:
     within: Floats | None
     inputs: tuple[str, ...]
     temperature: float
-    power: float
+    tunings: Mapping[str, Tuning] = field(default_factory=dict)
+    populations: Mapping[str, Floats] = field(default_factory=dict)
+
+    def tuning_of(self, speed: str | None, *, evals: bool = False) -> Tuning:
+        """What brings games of this speed to the scale."""
+        read = WITH_EVALS if evals and "evals" in self.inputs else ""
+        names = (f"{speed or ALL_POOLS}{read}", f"{ALL_POOLS}{read}", ALL_POOLS)
+        return next((self.tunings[name] for name in names if name in self.tunings), AS_IT_IS)
+
+    def population_of(self, speed: str | None) -> Floats:
+        """How the players of this speed are spread over the bands, as far as the training games tell."""
+        return self.populations.get(speed or ALL_POOLS, self.populations.get(ALL_POOLS, self.prior))
 
     @property
     def name(self) -> str:
@@ -190,7 +207,8 @@ def save_run(run: Run, *, dataset: dict[str, Any], results: dict[str, Any]) -> R
         "within": None if run.within is None else run.within.round(4).tolist(),
         "inputs": list(run.inputs),
         "temperature": run.temperature,
-        "power": run.power,
+        "tunings": {name: asdict(found) for name, found in run.tunings.items()},
+        "populations": {speed: shares.round(5).tolist() for speed, shares in run.populations.items()},
         "dataset": dataset,
         "results": results,
     }
@@ -240,7 +258,10 @@ def open_run(path: Path) -> Run:
             within=None if within is None else np.array(within, dtype=np.float64),
             inputs=tuple(settings["inputs"]),
             temperature=float(settings["temperature"]),
-            power=float(settings["power"]),
+            tunings={name: Tuning(**found) for name, found in settings["tunings"].items()},
+            populations={
+                speed: np.array(shares, dtype=np.float64) for speed, shares in settings["populations"].items()
+            },
         )
         error_of_mean = run.error
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -260,7 +281,8 @@ def _check(run: Run) -> None:
         and bool(np.isfinite(run.edges).all() and (np.diff(run.edges) > 0).all())
         and bool(np.isfinite(run.prior).all() and (run.prior > 0).all())
         and 0 < run.temperature < np.inf
-        and 0 <= run.power < np.inf
+        and all(_is_tuning(found) for found in run.tunings.values())
+        and all(shares.shape == run.prior.shape and (shares > 0).all() for shares in run.populations.values())
         and all(isinstance(name, str) for name in run.inputs)
     )
     if even and run.within is not None:
@@ -272,6 +294,16 @@ def _check(run: Run) -> None:
             raise LearnedError(
                 f"{run.path / WEIGHTS} is damaged: {name} holds values that are no numbers. Train it again."
             )
+
+
+def _is_tuning(found: Tuning) -> bool:
+    numbers = asdict(found).values()
+    return (
+        all(isinstance(value, int | float) and abs(value) < np.inf for value in numbers)
+        and found.power > 0
+        and found.scale_error >= 0
+        and found.stretch > 0
+    )
 
 
 @cache

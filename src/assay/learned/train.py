@@ -12,8 +12,8 @@ import numpy as np
 from assay.errors import MissingExtra, OutputError
 from assay.learned.baselines import train_boosting, train_mean, train_tags
 from assay.learned.dataset import Dataset
-from assay.learned.evaluate import Judged, judge, pooled
-from assay.learned.lessons import Trained, spread_within, training_rows, validation_rows
+from assay.learned.evaluate import Judged, judge, tunings_of
+from assay.learned.lessons import Trained, populations, spread_within, training_rows, validation_rows
 from assay.learned.run import MANIFEST, METRICS, SETTINGS, Config, Run, read_settings, save_run, write_settings
 
 CALIBRATION_GAMES = 1500
@@ -54,6 +54,7 @@ def fit_run(
             raise OutputError(f"cannot write {folder}: {error.strerror or error}.") from error
         write_settings(folder, config, inputs)
     trained = train(dataset, folder, config, inputs, start=start, resume=resume, quiet=quiet)
+    rows = training_rows(dataset, config)
     run = Run(
         path=folder,
         manifest={},
@@ -61,12 +62,14 @@ def fit_run(
         weights=trained.weights,
         edges=dataset.edges,
         prior=trained.prior,
-        within=spread_within(dataset, training_rows(dataset, config)),
+        within=spread_within(dataset, rows),
         inputs=inputs,
         temperature=trained.temperature,
-        power=1.0,
+        populations=populations(dataset, rows),
     )
-    run, validation = with_power(run, dataset, quiet=quiet)
+    held = np.random.default_rng(0).permutation(validation_rows(dataset, balanced=config.balanced))
+    validation = judge(run, dataset, np.sort(held[:CALIBRATION_GAMES]), quiet=quiet)
+    run = replace(run, tunings=tunings_of(validation))
     about = {
         "identity": dataset.identity,
         "inputs": dataset.manifest["inputs"],
@@ -74,14 +77,6 @@ def fit_run(
     }
     run = save_run(run, dataset=about, results=trained.results)
     return Finished(run, validation, read_history(folder))
-
-
-def with_power(run: Run, dataset: Dataset, *, quiet: bool = True) -> tuple[Run, Judged]:
-    """The run with the power that makes pooled games of validation players honest, and how it does on those games."""
-    rows = validation_rows(dataset, balanced=run.config.balanced)
-    held = np.random.default_rng(0).permutation(rows)[:CALIBRATION_GAMES]
-    validation = judge(run, dataset, np.sort(held), quiet=quiet)
-    return replace(run, power=pooled(validation, run.prior)[1]), validation
 
 
 def read_history(folder: Path) -> list[dict[str, float]]:

@@ -14,11 +14,11 @@ from matplotlib.patches import Rectangle
 
 from assay.errors import OutputError
 from assay.learned.evaluate import Judged
-from assay.learned.guess import Guess
+from assay.learned.guess import Guess, estimates
 from assay.learned.planes import PLANE_NAMES
 from assay.paths import atomic
 from assay.printable import printable
-from assay.scoring import band_of, posterior_mean, quantile, reliability
+from assay.scoring import band_of, reliability
 
 _INK, _BLUE, _RED = "#333333", "#2166ac", "#b2182b"
 _GLYPHS = " ♙♘♗♖♕♔♟♞♝♜♛♚"
@@ -101,20 +101,20 @@ def confusion_figure(judged: Judged) -> Figure:
 
 
 def posterior_figure(guess: Guess) -> Figure:
-    """The posterior of both players after every ply, as shades, with its mean, its 80 % interval and the tag rating."""
+    """What is likely of both players after every ply, as shades; the guess, its 80 % interval and the tag."""
     figure = Figure(figsize=(9, 6))
     rows = figure.subplots(2, 1, sharex=True)
-    plies = np.arange(len(guess.posteriors))
+    plies = np.arange(len(guess.evidence))
+    least, most = guess.edges[0], guess.edges[-1]
     for side, axes in enumerate(rows):
-        found = guess.posteriors[:, side]
+        chances = guess.posteriors[:, side]
         axes.pcolormesh(
-            np.append(plies, plies[-1] + 1) - 0.5, guess.edges, found.T, cmap="Blues", vmin=0, rasterized=False
+            np.append(plies, plies[-1] + 1) - 0.5, guess.edges, chances.T, cmap="Blues", vmin=0, rasterized=False
         )
-        axes.plot(plies, posterior_mean(found, guess.edges, guess.run.within), color=_INK, linewidth=1.5, label="mean")
-        for share in (0.1, 0.9):
-            axes.plot(
-                plies, quantile(found, guess.edges, share, guess.run.within), color=_INK, linewidth=0.8, linestyle=":"
-            )
+        found = estimates(guess.curve(side), guess, 0.8)
+        axes.plot(plies, np.clip([one.value for one in found], least, most), color=_INK, linewidth=1.5, label="guess")
+        for bound in ([one.low for one in found], [one.high for one in found]):
+            axes.plot(plies, np.clip(bound, least, most), color=_INK, linewidth=0.8, linestyle=":")
         rating = guess.ratings[side]
         if rating is not None:
             axes.axhline(rating, color=_RED, linewidth=1, linestyle="--", label=f"tag: {rating}")

@@ -12,7 +12,7 @@ from assay.curve import Estimate
 from assay.errors import AssayError, InputError, RatingError
 from assay.games import Game, GameArrays
 from assay.games.outcomes import score_of
-from assay.learned.guess import Guess, estimate, guess_parsed, pool_games
+from assay.learned.guess import Guess, guess_parsed, player_estimate
 from assay.learned.run import Run
 from assay.moves.groups import UNKNOWN
 from assay.reports.content import LEVEL
@@ -133,7 +133,6 @@ def _name(name: str) -> str:
 
 def _pooled(name: str, guesses: Sequence[Guess]) -> Estimate:
     try:
-        posterior = pool_games(guesses, name)
+        return player_estimate(guesses, name, LEVEL / 100)
     except AssayError as error:
         return Estimate(note=str(error).rstrip("."))
-    return estimate(posterior, guesses[0].run, LEVEL / 100)
