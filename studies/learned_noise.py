@@ -4,8 +4,9 @@
 
 One row per speed and number of games: the slope of the top of the curve on the tag, the noise (scatter about that line
 divided by the slope, every band of 100 Elo counting the same), the mean error, how often intervals of 50, 80 and 95 %
-hold the tag; for one game the mean error of the posterior mean under the training players' prior, and of predicting the
-mean. Bands with fewer than --least sides do not count, a player counts with at most eight single games.
+hold the tag; for one game the noise of the posterior mean under an even prior too, and the mean absolute error under
+the training players' prior, beside that of predicting the mean. Bands with fewer than --least sides do not count, a
+player counts with at most eight single games.
 """
 
 from __future__ import annotations
@@ -78,7 +79,10 @@ def main() -> None:
                 inside = [one.low <= true <= one.high for one, true in zip(found, truth, strict=True)]
                 row[f"{level:.0%}"] = round(float(np.mean(inside)), 3)
             if size == 1:
-                prior = run.population_of(speed)
+                even = np.full_like(run.prior, 1 / len(run.prior))
+                mean = np.array([one.value for one in believed(curve, even, run.edges, tuning.honesty)])
+                row["mean's noise"] = slope_and_noise(mean, truth, clusters)[1]
+                prior = run.population_of(None if speed == "None" else speed)
                 mean = np.array([one.value for one in believed(curve, prior, run.edges, tuning.honesty)])
                 row["mae"], row["of the mean"] = np.abs(mean - truth).mean(), np.abs(truth - truth.mean()).mean()
             table.append({name: str(value) if hasattr(value, "error") else value for name, value in row.items()})
