@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.held_out import slope_and_noise
 from assay.learned import open_dataset, open_run
-from assay.learned.curves import believed, on_grid
+from assay.learned.curves import believed, on_grid, opened
 from assay.learned.evaluate import judge, unseen_rows
 from assay.table import render
 
@@ -75,7 +75,7 @@ def main() -> None:
                 "off": off,
             }
             for level in (0.5, 0.8, 0.95):
-                found = curve.estimates(tuning.honesty, level)
+                found = [opened(one, run.edges, tuning) for one in curve.estimates(tuning.honesty, level)]
                 inside = [one.low <= true <= one.high for one, true in zip(found, truth, strict=True)]
                 row[f"{level:.0%}"] = round(float(np.mean(inside)), 3)
             if size == 1:

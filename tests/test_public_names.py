@@ -36,8 +36,8 @@ LIBRARY = {
     """,
     "assay.policy": "Chances log_chances open_network shipped",
     "assay.learned": """
-        NUM_PLANES Batch Config Dataset EncodedGames Examples Guess Run Selection build_dataset collate encode_games
-        encode_ply_planes fit_run guess_games open_dataset open_run posteriors unpack
+        NUM_PLANES Batch Config Dataset EncodedGames Examples GameCurves Guess Run Selection build_dataset collate
+        encode_games encode_ply_planes fit_run game_curves guess_games open_dataset open_run posteriors unpack
     """,
 }
 

@@ -7,6 +7,7 @@ model has not seen, come in once, at the estimate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +21,7 @@ from assay.held_out import even_weights
 
 Floats = npt.NDArray[np.float64]
 
-_MOST_NOISE = 1000.0  # Elo, of a game that says next to nothing
+_BEYOND = 150.0  # Elo: how soon a curve bends beyond the bands
 _STEEP = 2  # bands that the steepness at an end is taken over
 _STEP = 10.0  # Elo, of the steps that posteriors are summed in
 _LEAST_SIDES = 150  # that a fit needs
@@ -52,39 +53,44 @@ AS_IT_IS = Tuning()
 def on_grid(evidence: Floats, edges: Floats, tuning: Tuning = AS_IT_IS) -> Curve:
     """Evidence (rows, bands), each row of one game, as curves.
 
-    Beyond its bands a model knows nobody. There a curve goes on as steep as its last bands are, and bends as it does on
-    the whole: without a bend a single game that points beyond the bands would point at the end of the scale.
+    Beyond its bands a model knows nobody. There a curve goes on as steep as its last bands are and soon bends down, so
+    that a game that points beyond the bands points little beyond them; see :func:`opened` for its interval.
 
     >>> edges = np.arange(1000.0, 2001.0, 100.0)
     >>> bell = -0.5 * ((np.arange(1050.0, 2000.0, 100.0) - 1512) / 200) ** 2
     >>> on_grid(bell[None], edges).tops().tolist()
     [1512.0]
     """
-    matrix, curvature, away = _to_grid(tuple(edges.tolist()), tuning.shift, tuning.stretch)
+    matrix, bend = _to_grid(tuple(edges.tolist()), tuning.shift, tuning.stretch)
     spoken = np.abs(evidence).max(axis=1, initial=0.0) > 0
-    bend = np.where(spoken, np.maximum(-(evidence @ curvature), 1 / _MOST_NOISE**2), 0)
-    return Curve(evidence @ matrix - np.outer(bend, away), GRID)
+    return Curve(evidence @ matrix - np.outer(spoken, bend), GRID)
 
 
 @lru_cache(maxsize=100)
-def _to_grid(edges: tuple[float, ...], shift: float, stretch: float) -> tuple[Floats, Floats, Floats]:
-    """A matrix from bands to the grid, one to the curvature of a row, and what a bend of one takes beyond the bands."""
+def _to_grid(edges: tuple[float, ...], shift: float, stretch: float) -> tuple[Floats, Floats]:
+    """A matrix from bands to the grid, and what the bend beyond the bands takes from a game's curve there."""
     ends, grid = np.array(edges), (GRID - shift) / stretch
     middle = (ends[1:] + ends[:-1]) / 2
     under, over = np.minimum(grid - middle[0], 0), np.maximum(grid - middle[-1], 0)
-    # The steepness is that of the middle of the last bands: the bend begins there.
-    inner = _STEEP * (ends[1] - ends[0]) / 2
-    away = ((np.abs(under + over) + inner) ** 2 - inner**2) / 2
+    bend = 0.5 * ((under + over) / _BEYOND) ** 2
     inside = np.clip(grid, middle[0], middle[-1])
     if len(middle) < 4:  # too few for a spline
-        return np.stack([np.interp(inside, middle, row) for row in np.eye(len(middle))]), np.zeros(len(middle)), away
+        return np.stack([np.interp(inside, middle, row) for row in np.eye(len(middle))]), bend
     matrix = spline_matrix(middle, inside)
     for first, last, far in ((0, _STEEP, under), (-1, -1 - _STEEP, over)):
         matrix[first] += far / (middle[first] - middle[last])
         matrix[last] -= far / (middle[first] - middle[last])
-    place = middle - middle.mean()
-    parabola = np.linalg.pinv(np.stack((np.ones_like(place), place, 0.5 * place**2), axis=1))
-    return matrix, parabola[2], away
+    return matrix, bend
+
+
+def opened(found: Estimate, edges: Floats, tuning: Tuning) -> Estimate:
+    """The estimate with an interval that has no end where it reaches the end of the bands that the model knows."""
+    least, most = tuning.shift + tuning.stretch * edges[0], tuning.shift + tuning.stretch * edges[-1]
+    return replace(
+        found,
+        low=found.low if found.low > least else -math.inf,
+        high=found.high if found.high < most else math.inf,
+    )
 
 
 def believed(curve: Curve, prior: Floats, edges: Floats, honesty: Honesty, level: float = LEVEL) -> list[Estimate]:

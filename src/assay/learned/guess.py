@@ -23,7 +23,7 @@ from assay.games.notation import sans
 from assay.games.outcomes import score_of
 from assay.games.packed import pack, played_moves
 from assay.games.stream import Paths
-from assay.learned.curves import Tuning, believed, on_grid
+from assay.learned.curves import Tuning, believed, on_grid, opened
 from assay.learned.encode import EncodedGames, encode_games
 from assay.learned.forward import evidence, one_thread
 from assay.learned.inputs import ENGINE_NAMES, Inputs, clock_scalars, eval_scalars, eval_unit
@@ -88,10 +88,12 @@ class Guess:
 def estimates(curve: Curve, like: Guess, level: float = LEVEL) -> list[Estimate]:
     """The top of each row with the ratings that it does not rule out; with a prior, the mean of the posterior.
 
+    An interval that reaches the end of what the model knows has no end there.
+
     `like` is one of the games that the rows are of: it has the model, the speed and the prior.
     """
     if like.prior is None:
-        return curve.estimates(like.tuning.honesty, level)
+        return [opened(found, like.edges, like.tuning) for found in curve.estimates(like.tuning.honesty, level)]
     return believed(curve, like.prior, like.edges, like.tuning.honesty, level)
 
 

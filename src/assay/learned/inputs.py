@@ -189,7 +189,7 @@ def eval_scalars(pawns: Floats, mate: npt.NDArray[np.int16], white: npt.NDArray[
     The game begins at a quarter of White's first move's worth; a mating move, which has no eval, wins.
 
     >>> seen = eval_scalars(np.array([0.3, -1.0], np.float32), np.zeros(2, np.int16), np.array([True, False]))
-    >>> seen.round(2).tolist()
+    >>> seen.astype(float).round(2).tolist()
     [[0.51, 0.53], [0.47, 0.59]]
     """
     points = np.clip(pawns * np.float32(100 * unit), -_MOST, _MOST)
