@@ -82,7 +82,7 @@ def test_no_moves_give_the_prior(run: Run, dataset: Dataset) -> None:
     np.testing.assert_allclose(found, [[run.prior, run.prior]])
 
 
-EDGES = np.arange(1000.0, 2401.0, 100.0)
+EDGES = np.arange(700.0, 2801.0, 100.0)
 
 
 def measured(count: int, noise: float, own: float, games: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -116,11 +116,11 @@ def test_a_tuning_finds_the_line_and_makes_intervals_hold() -> None:
 def test_beyond_its_bands_a_curve_bends_and_its_interval_is_open() -> None:
     """One game that points beyond the bands does not point at the end of the scale."""
     middle = (EDGES[1:] + EDGES[:-1]) / 2
-    curve = on_grid(-0.5 * ((middle - 900) / 400)[None] ** 2, EDGES)
-    assert 900 < curve.tops()[0] < 1100
+    curve = on_grid(-0.5 * ((middle - 600) / 400)[None] ** 2, EDGES)
+    assert 600 < curve.tops()[0] < 800
     found = opened(curve.estimates(level=0.8)[0], EDGES, AS_IT_IS)
     assert found.low == -np.inf
-    assert found.high < 1600
+    assert found.high < 1300
 
 
 def test_runs_are_judged_by_ply_band_and_speed(run: Run, dataset: Dataset) -> None:
