@@ -32,13 +32,14 @@ def main() -> None:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--without", action="append", default=[], help="inputs to keep from the model, such as evals")
     parser.add_argument("--range", default="900:2600", help="ratings that count")
-    parser.add_argument("--split", default="test")
+    parser.add_argument("--split", default="test", help="or all, of a file that no model was trained on")
     parser.add_argument("--games", type=int, help="take so many games only")
     parser.add_argument("--least", type=int, default=40, help="sides that a band must have")
     given = parser.parse_args()
     low, high = map(float, given.range.split(":"))
     run, dataset = open_run(given.run), open_dataset(given.dataset)
-    rows = np.random.default_rng(1).permutation(unseen_rows(dataset, given.split))[: given.games]
+    every = np.arange(len(dataset)) if given.split == "all" else unseen_rows(dataset, given.split)
+    rows = np.random.default_rng(1).permutation(every)[: given.games]
     judged = judge(run, dataset, np.sort(rows), without=given.without, quiet=False)
     held = (judged.weights > 0).reshape(-1)
     evidence = judged.evidence.reshape(len(held), -1)

@@ -348,7 +348,7 @@ def rate_learned(
 
     >>> guesses = rate_learned(SAMPLE, game=2)
     >>> print(guesses["Deep Blue"])
-    2473 (2256-2653)
+    at least 2258
     >>> guesses.table.height, guesses.guesses[0].moves[0]
     (90, 'e4')
     """
