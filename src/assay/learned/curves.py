@@ -84,10 +84,11 @@ def _to_grid(edges: tuple[float, ...], shift: float, stretch: float) -> tuple[Fl
 
 
 def opened(found: Estimate, edges: Floats, tuning: Tuning) -> Estimate:
-    """The estimate with an interval that has no end where it reaches the end of the bands that the model knows."""
+    """The estimate within the bands that the model knows; where its interval reaches their end, it has none there."""
     least, most = tuning.shift + tuning.stretch * edges[0], tuning.shift + tuning.stretch * edges[-1]
     return replace(
         found,
+        value=min(max(found.value, least), most) if found.known else found.value,
         low=found.low if found.low > least else -math.inf,
         high=found.high if found.high < most else math.inf,
     )
