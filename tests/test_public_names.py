@@ -19,7 +19,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 LIBRARY = {
     "assay": """
         Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances event match posterior
-        rate_learned rate_moves rate_over_time rate_results read report screen
+        rate_learned rate_moves rate_over_time rate_results read report screen transfer
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
@@ -77,7 +77,7 @@ EVERYWHERE = "--quiet --debug"
 REGAN = "--model --curve --k --cap --tie --scale"
 ANALYSES = "--store --depth --engine --from-move --limit"
 RATED = """
-    --store --calibration --depth --quick --deep --engine --any-engine --no-analysis --workers --aliases --format --pool
+    --store --calibration --depth --quick --deep --engine --no-analysis --workers --aliases --format --pool
     --keep-duplicates
 """
 OPTIONS = {
@@ -114,9 +114,10 @@ OPTIONS = {
     """,
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every",
+    "engines": "--engine --format",
     "calibrate": f"""
-        {REGAN} --store --depth --mileposts --within --method --engine --name --seed -o --output --keep-duplicates
-        --format
+        {REGAN} --transfer --workers --turns --store --depth --mileposts --within --method --engine --name --seed -o
+        --output --keep-duplicates --format
     """,
     "calibration show": "--depth --plots --format",
     "calibration list": "--format",
@@ -160,7 +161,7 @@ OPTIONS = {
     """,
     "policy export": "-o --out",
     "report": """
-        --store -o --output --format --quick --deep --calibration --engine --any-engine --no-analysis --workers
+        --store -o --output --format --quick --deep --calibration --engine --no-analysis --workers
         --pool --keep-duplicates --rating --watch --every --player --without
     """,
     "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games --allow-fetch",

@@ -12,20 +12,14 @@ store=$out/demo.db
 match=src/assay/data/kasparov-deep-blue-1997.pgn
 event=src/assay/data/simulated-event.pgn
 
-# The calibrations that ship are for Stockfish 15.1; any other engine goes on with a warning.
-engine=()
-name=$(printf 'uci\nquit\n' | { stockfish 2>/dev/null || /usr/games/stockfish 2>/dev/null || true; } | sed -n 's/^id name //p')
-if [ "$name" != "Stockfish 15.1" ]; then
-    engine=(--any-engine)
-fi
-
 assay --version
+assay engines
 say "The match Kasparov - Deep Blue, New York 1997: the moves of both sides as Elo"
-assay ipr "$match" --depth 8 --store "$store" ${engine[@]+"${engine[@]}"}
+assay ipr "$match" --depth 8 --store "$store"
 
 say "A simulated event (truth: simulated-event.manifest.json): whose moves are unusual for the rating?"
-assay screen "$event" --quick --store "$store" ${engine[@]+"${engine[@]}"}
+assay screen "$event" --quick --store "$store"
 
 say "The report"
-assay report "$event" --quick --store "$store" ${engine[@]+"${engine[@]}"} -o "$out/demo.html"
+assay report "$event" --quick --store "$store" -o "$out/demo.html"
 printf 'Open %s/%s in a browser.\n' "$PWD" "$out/demo.html"

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Find a Stockfish, or install one: apt (with sudo if not root), Homebrew, the WASM build from npm.
+# Find a chess engine, or install Stockfish: apt (with sudo if not root), Homebrew, the WASM build from npm.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/common.sh
 
 usual_places=(/usr/games /usr/local/games /usr/local/bin /opt/homebrew/bin /usr/bin "$PWD/.tools/bin")
 found() {
-    command -v stockfish >/dev/null 2>&1 && return 0
-    local folder
-    for folder in "${usual_places[@]}"; do
-        [ -x "$folder/stockfish" ] && return 0
+    local folder name
+    for name in stockfish fairy-stockfish ethereal-chess ethereal; do  # any of them will do
+        command -v "$name" >/dev/null 2>&1 && return 0
+        for folder in "${usual_places[@]}"; do
+            [ -x "$folder/$name" ] && return 0
+        done
     done
     return 1
 }

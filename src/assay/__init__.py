@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.api import rate_results as rate_results
     from assay.api import report as report
     from assay.api import screen as screen
+    from assay.api import transfer as transfer
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
     from assay.errors import AssayError as AssayError
@@ -41,6 +42,7 @@ _HOME = {
     "calibrate": "api",
     "match": "api",
     "event": "api",
+    "transfer": "api",
     "posterior": "api",
     "rate_moves": "api",
     "rate_over_time": "api",

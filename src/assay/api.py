@@ -582,6 +582,48 @@ def players(what: What, *, where: str | None = None) -> Answer:
     return Answer(shown=Table(rows, columns_of(names, titles={"like": "looks like"})), problems=games.problems)
 
 
+def transfer(
+    engine: str,
+    *,
+    reference: File | None = None,
+    name: str | None = None,
+    store: File | None = None,
+    depth: int | None = None,
+    turns: int | None = None,
+    policy: Network | bool | str = True,
+    workers: int | None = None,
+    seed: int = 1,
+    quiet: bool = True,
+    told: Callable[[str], None] | None = None,
+) -> CalibrationTable:
+    """Make a calibration for an engine that has none, as `assay calibrate --engine PATH --transfer` does.
+
+    The engine values 4,320 positions that come with Assay (or a `reference` set; `turns` takes the first of them), what
+    the `store` has costs nothing, and the model of Stockfish 15.1 is fitted anew to its values. The table tells how far
+    apart the two are on held-out games.
+
+    >>> transfer("no-such-engine", store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.EngineError: no chess engine 'no-such-engine' found: give a path, or a name on PATH.
+    """
+    from assay.moves.answers import transfer_to
+
+    return transfer_to(
+        engine,
+        what=reference,
+        name=name,
+        store=store,
+        depth=depth,
+        turns=turns,
+        policy=policy,
+        workers=workers,
+        seed=seed,
+        quiet=quiet,
+        told=told,
+    )
+
+
 def report(
     what: What, *, player: str | None = None, without: Sequence[int] = (), **analysing: Unpack[Analysing]
 ) -> WrittenReport:

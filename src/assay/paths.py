@@ -39,6 +39,11 @@ def default_store() -> Path:
     return data_folder() / "analyses.db"
 
 
+def own_calibrations() -> Path:
+    """The folder of the calibrations that were made on this machine and are to be found without being named."""
+    return data_folder() / "calibrations"
+
+
 _inputs: ContextVar[Counter[tuple[int, int]] | None] = ContextVar("inputs", default=None)
 
 

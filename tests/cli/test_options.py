@@ -78,7 +78,7 @@ SHARED = {
 @pytest.mark.parametrize(
     ("commands", "options"),
     [
-        ("ipr posterior screen report", "--store --depth --quick --deep --engine --any-engine --workers --no-analysis"),
+        ("ipr posterior screen report", "--store --depth --quick --deep --engine --workers --no-analysis"),
         ("fit difference show calibrate encode simulate", "--depth"),
         ("fit calibrate ipr", "--method --model --curve --k --cap --tie --scale --engine"),
         ("serve import-analyses analyse", "--engine --store"),

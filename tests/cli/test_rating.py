@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.engine import fake_engine
 
 import assay
 from assay.cli.main import main
@@ -258,22 +260,54 @@ def test_nothing_but_an_opening(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert "no turns" in capsys.readouterr().err
 
 
-def test_another_engine_is_refused_before_any_work(
+def test_another_engine_is_taken_and_every_row_says_so(
     games: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    fake = tmp_path / "engine.sh"
-    fake.write_text(
-        "#!/bin/sh\nwhile read line; do case $line in uci) echo id name Toy 1; "
-        "echo option name Hash type spin default 16 min 1 max 64; "
-        "echo option name MultiPV type spin default 1 min 1 max 99; echo uciok;; "
-        "isready) echo readyok;; quit) exit;; esac; done\n"
-    )
-    fake.chmod(0o755)
-    store = tmp_path / "s.db"
-    assert run("ipr", games, "--store", store, "--depth", 6, "--engine", fake, "--quiet") == 1
-    err = capsys.readouterr().err
-    assert "Toy 1" in err and "assay calibrate" in err and "--any-engine" in err
-    assert not store.exists()
+    words = ("ipr", games, "--store", tmp_path / "s.db", "--depth", 6, "--quiet", "--format", "json")
+    assert run(*words, "--engine", fake_engine.command(name="Toy 1")) == 0
+    out, err = capsys.readouterr()
+    assert "Analysed by Toy 1" in err and "calibrate --engine PATH --transfer" in err
+    for row in json.loads(out):
+        assert "Toy 1 has no calibration: that of Stockfish 15.1 serves, and may be off by" in row["note"]
+    # The same from the store, without an engine; and in the screening.
+    assert run(*words, "--no-analysis") == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(out)
+    assert run("screen", *words[1:], "--no-analysis") == 0
+    assert "may be off by" in json.loads(capsys.readouterr().out)[0]["note"]
+
+
+def test_stored_analyses_of_a_calibrated_engine_go_before_others(
+    games: Path, store: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    both = tmp_path / "both.db"
+    shutil.copy(store, both)
+    words = ("ipr", games, "--store", both, "--depth", 6, "--quiet")
+    assert run(*words, "--engine", fake_engine.command(name="Toy 1")) == 0
+    assert "Analysed by Toy 1" in capsys.readouterr().err
+    assert run(*words) == 0 and "calibration stockfish-15.1-d6" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [
+        ("no-such-engine", "no chess engine 'no-such-engine' found"),
+        ("/bin/true", "does not start: it died (exit code 0)"),
+        (fake_engine.command(fault="dies"), "failed at every position so far: it died"),
+        (
+            "sh -c 'while read word rest; do case $word in uci) echo id name Netless 1; "
+            "echo option name MultiPV type spin default 1 min 1 max 500; echo uciok;; isready) echo readyok;; "
+            "go) echo info string ERROR: The network file nn-1.nnue was not loaded successfully.; exit 1;; esac; done'",
+            "The network file nn-1.nnue was not loaded successfully",
+        ),
+    ],
+)
+def test_an_engine_that_is_none_or_dies_or_lacks_its_net(
+    games: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, engine: str, words: str
+) -> None:
+    for command in (("ipr", games, "--depth", 6), ("calibrate", "--transfer", "--depth", 6)):
+        assert run(*command, "--store", tmp_path / "s.db", "--engine", engine, "--quiet") == 1
+        err = capsys.readouterr().err
+        assert words in err and err.count("assay:") == 1
 
 
 def test_a_game_that_is_not_there(games: Path, stored: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from tests.moves.made_up import ENGINE
 
+from assay.engine.identity import Identity
 from assay.errors import AssayWarning, CalibrationError
-from assay.moves.calibration import Calibration, default_name, depths, load, preset_depth, save, shipped
+from assay.moves.calibration import Calibration, default_name, depths, for_engine, load, preset_depth, save, shipped
 from assay.moves.regan.projection import project
 from assay.policy.chances import shipped as shipped_policy
 
@@ -47,8 +48,6 @@ def test_it_says_what_it_was_made_of(calibration: Calibration) -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        {"engine": "Other 2.0"},
-        {"net": "another"},
         {"lines": 5},
         {"nodes": 1000},
         {"options": (("Hash", "16"), ("UCI_Chess960", "true"))},
@@ -56,9 +55,52 @@ def test_it_says_what_it_was_made_of(calibration: Calibration) -> None:
 )
 def test_analyses_of_another_kind_are_refused(calibration: Calibration, other: dict[str, Any]) -> None:
     with pytest.raises(CalibrationError, match="assay calibrate"):
-        calibration.check([replace(ENGINE, **other)], 4)
-    with pytest.warns(AssayWarning, match="may be off"):
         calibration.check([replace(ENGINE, **other)], 4, any_engine=True)
+
+
+@pytest.mark.parametrize("other", [{"engine": "Other 2.0"}, {"net": "another"}])
+def test_analyses_of_another_engine_are_judged_by_a_stand_in_that_says_so(
+    calibration: Calibration, other: dict[str, Any]
+) -> None:
+    identity = replace(ENGINE, **other)
+    calibration.check([identity], 4, any_engine=True)
+    with pytest.raises(CalibrationError, match="assay calibrate"):
+        calibration.check([identity], 4)
+    judging = calibration.judging(identity)
+    assert judging.stand_in is not None and judging.stand_in.off > 0
+    assert "may be off by" in str(judging.stand_in) and "--transfer" in judging.stand_in.remedy
+    own, borrowed = calibration.model().honesty.scale_error, judging.model().honesty.scale_error
+    assert borrowed == pytest.approx(np.hypot(own, judging.stand_in.off / 2))
+    assert calibration.judging(ENGINE).stand_in is None
+
+
+def test_builds_of_one_version_are_the_same_engine() -> None:
+    shipped_one = load(depth=8)
+    own = Identity(shipped_one.engine, shipped_one.net, (("Hash", "16"),), 0, 50)
+    for engine in ("Stockfish 15.1", "Stockfish 15.1 64 POPCNT", "Stockfish 15.1 WASM Single-threaded"):
+        found = for_engine(replace(own, engine=engine), 8)
+        assert (found.name, found.stand_in) == ("stockfish-15.1-d8", None)
+    for identity in (replace(own, net="nn-other.nnue"), replace(own, engine="Stockfish 99"), replace(own, net="")):
+        found = for_engine(identity, 8)
+        assert found.stand_in is not None and found.stand_in.off > 0
+        assert found.engine.startswith("Stockfish")
+
+
+def test_a_calibration_of_this_machine_is_found_before_all_others(
+    made: tuple[Calibration, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path))
+    mine = load(depth=8)
+    (tmp_path / "calibrations").mkdir()
+    save(replace(mine, name="mine", engine="Toy 3", net=""), None, tmp_path / "calibrations" / "mine.json")
+    (tmp_path / "calibrations" / "broken.json").write_text("{}")
+    toy = Identity("Toy 3 x86-64", "", (("Hash", "16"),), 0, 50)
+    with pytest.warns(AssayWarning, match="is not a calibration"):
+        found = for_engine(toy, 8)
+    assert (found.name, found.stand_in) == ("mine", None)
+    with pytest.warns(AssayWarning):
+        other = for_engine(replace(toy, engine="Toy 4"), 8).stand_in
+    assert other is not None and other.own == "Stockfish 15.1"
 
 
 def test_another_depth_is_refused_and_its_own_is_not(calibration: Calibration) -> None:

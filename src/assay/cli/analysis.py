@@ -171,6 +171,39 @@ def _tell(outcome: Outcome) -> None:
 
 
 @click.command(cls=Command)
+@engine_option
+@table_options
+def engines(engines: Sequence[str]) -> None:
+    """List the chess engines on this machine, and which calibration each would use.
+
+    Looks on PATH and in the usual places for programs that are called like engines, and asks each for its name, version
+    and net. A row for each: the calibration of the default depth, by how much it may be off where it is another
+    engine's, and those of --quick and --deep. 'assay calibrate --engine PATH --transfer' makes one for any engine.
+
+    \b
+    Examples:
+      assay engines
+      assay engines --engine 'node node_modules/stockfish/bin/stockfish-19-single.js'
+    """
+    from assay.engine.identity import installed
+    from assay.moves.answers import engine_rows
+
+    rows = engine_rows([*engines, *installed()])
+    if not rows:
+        from assay.engine.identity import find
+
+        find()  # says how to install one
+    names = ("engine", "program", "net", "calibration", "off", "quick", "quick_off", "deep", "deep_off", "note")
+    columns = columns_of(
+        names,
+        decimals=dict.fromkeys(("off", "quick_off", "deep_off"), 0),
+        below=("note",),
+        wide=("net", "quick", "quick_off", "deep", "deep_off"),
+    )
+    print_answer(Answer(shown=Table(rows, columns)))
+
+
+@click.command(cls=Command)
 @store_option
 @click.option("--mend", is_flag=True, help="First take out what is damaged; 'assay analyse' makes it anew.")
 @table_options

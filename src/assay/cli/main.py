@@ -34,6 +34,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "Analysis": {
         "analyse": ("analysis", "analyse", "Value every move of the games' positions with a chess engine."),
+        "engines": ("analysis", "engines", "List the engines on this machine and their calibrations."),
         "analyses": ("analysis", "analyses", "List what an analysis store holds."),
         "export-analyses": ("analysis", "export_analyses", "Write a store as Parquet or JSON lines."),
         "import-analyses": ("analysis", "import_analyses", "Read analyses from Parquet or JSON lines into a store."),

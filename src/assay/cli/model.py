@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -290,7 +290,7 @@ def show(
     import numpy as np
 
     from assay.errors import InputError
-    from assay.moves.calibration import load
+    from assay.moves.calibration import for_engine, load
     from assay.moves.evidence import weigh
     from assay.moves.review import chances_at, chances_of, show_turns
     from assay.reports.charts import said_chance
@@ -306,7 +306,9 @@ def show(
             raise click.UsageError("give either --elo, or --s and --c.")
         chances = chances_of(turns, s, c)
     else:
-        evidence = weigh(turns, load(calibration, depth=turns.depth), policy_of(policy))
+        asked = load(calibration, depth=turns.depth)
+        judge = for_engine(turns.identities[0], asked.depth, asked if calibration else None)
+        evidence = weigh(turns, judge, policy_of(policy))
         tags = np.where(np.isfinite(turns.rating), turns.rating, 2000.0)
         chances = chances_at(evidence, tags if elo is None else np.full(len(turns), elo))
     rows = []
@@ -343,7 +345,10 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 
 
 @click.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...|REFERENCE")
+@click.argument("files", nargs=-1, metavar="FILE...|REFERENCE")
+@click.option(
+    "--transfer", is_flag=True, help="For another engine, from that of 15.1: on positions that come with Assay."
+)
 @where_option
 @store_option
 @depth_option
@@ -361,11 +366,16 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @policy_option
 @click.option("--name", help="Name of the calibration.  [default: that of the output file]")
 @seed_option.but(default=1)
-@out_option.but("--output", metavar="CALIBRATION.json")
+@workers_option
+@click.option(
+    "--turns", type=click.IntRange(1), metavar="N", help="With --transfer: the first N positions.  [default: all]"
+)
+@out_option.but("--output", metavar="CALIBRATION.json", required=False)
 @keep_duplicates_option
 @table_options
 def calibrate(
     files: Sequence[str],
+    transfer: bool,
     where: str | None,
     store: Path | None,
     depth: int | None,
@@ -376,7 +386,9 @@ def calibrate(
     policy: str,
     name: str | None,
     seed: int,
-    out: Path,
+    workers: int | None,
+    turns: int | None,
+    out: Path | None,
     keep_duplicates: bool,
     **settings: Any,
 ) -> None:
@@ -387,14 +399,19 @@ def calibrate(
     not seen: noise, slope, how far each mark is off. On the same turns s and c are fitted at each mark, for Regan's
     way. The games must be analysed before ('assay analyse'); turns that are not are left out.
 
-    A calibration belongs to one engine, version, depth and width, and refuses analyses of any other. Smaller depths
-    come from the same analyses: run again with --depth. Several --engine make a jury, whose values are averaged: the
-    choice model needs one engine, so that there is Regan's part alone ('assay ipr --method regan').
+    A calibration belongs to one engine, version, net, depth and width. Smaller depths come from the same analyses: run
+    again with --depth. Several --engine make a jury, whose values are averaged: the choice model needs one engine, so
+    that there is Regan's part alone ('assay ipr --method regan').
 
     --method, --model, --curve, --k, --cap, --tie and --scale are for Regan's part.
 
+    --transfer makes one for an engine that has none: it values positions that come with Assay (a quarter of an hour on
+    two cores; run the same command again after an interruption), and the model of Stockfish 15.1 is fitted anew to
+    its values. It goes to the user's data folder, where it is found without being named, unless -o names a file.
+
     \b
     Examples:
+      assay calibrate --engine ~/chess/my-engine --transfer
       assay analyse rated.pgn.zst --store rated.db
       assay calibrate rated.pgn.zst --store rated.db -o mine.json
       assay calibrate reference --depth 6 -o mine-d6.json
@@ -402,6 +419,18 @@ def calibrate(
     """
     from assay.api import calibrate as fit_models
 
+    def told(text: str) -> None:
+        if not is_quiet():
+            say(text, err=True)
+
+    if transfer:
+        _transfer(files, one_engine(engines), name, store, depth, turns, policy, workers, seed, out, told)
+        return
+    if not files or out is None:
+        raise click.UsageError(
+            f"give {'-o CALIBRATION.json' if files else 'games, the folder of a reference set'}, or "
+            "--engine PATH --transfer."
+        )
     made = fit_models(
         files,
         name=name or out.name.removesuffix(".json"),
@@ -415,12 +444,60 @@ def calibrate(
         seed=seed,
         keep_duplicates=keep_duplicates,
         where=where,
-        told=lambda text: None if is_quiet() else say(text, err=True),
+        told=told,
         settings=settings,
     )
     made.save(out)
     print_answer(made)
     say(f"Written to {out}.", err=True)
+
+
+def _transfer(
+    files: Sequence[str],
+    engine: str,
+    name: str | None,
+    store: Path | None,
+    depth: int | None,
+    turns: int | None,
+    policy: str,
+    workers: int | None,
+    seed: int,
+    out: Path | None,
+    told: Callable[[str], None],
+) -> None:
+    """Make a calibration for another engine, and put it where it is found."""
+    from assay.api import transfer
+    from assay.errors import OutputError
+    from assay.paths import own_calibrations
+
+    if len(files) > 1:
+        raise click.UsageError("--transfer takes one reference set, or none.")
+    try:
+        made = transfer(
+            engine,
+            reference=files[0] if files else None,
+            name=name or (out.name.removesuffix(".json") if out else None),
+            store=store,
+            depth=depth,
+            turns=turns,
+            policy=policy_of(policy),
+            workers=workers,
+            seed=seed,
+            quiet=is_quiet(),
+            told=told,
+        )
+    except KeyboardInterrupt:
+        say("\nWhat was finished is stored. Run the same command again to go on.", err=True)
+        raise
+    place = out or own_calibrations() / f"{made.calibration.name}.json"
+    if out is None:
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make the folder {place.parent}: {error.strerror or error}.") from error
+    made.save(place)
+    print_answer(made)
+    say(f"Written to {place}.", err=True)
 
 
 @click.group(cls=click.Group)
@@ -554,14 +631,21 @@ def simulate(
     from assay.engine.local import Engine
     from assay.engine.store import Writer, writing
     from assay.manifest import make, write
-    from assay.moves.calibration import load
+    from assay.moves.calibration import for_engine, load
     from assay.moves.simulation import choosing, tournament, truth
     from assay.paths import atomic
     from assay.progress import Progress
 
     depth, engine = depth or DEPTH, one_engine(engines)
     entrants = _entrants(elos, all_s, all_c, names, assists)
-    model = choosing(load(calibration, depth=depth), policy_of(policy)) if elos else None
+    model = None
+    if elos:
+        chosen = load(calibration, depth=depth)
+        with Engine(engine) as started:
+            judge = for_engine(started.identity(lines), depth, chosen if calibration else None)
+        if judge.stand_in:
+            say(judge.stand_in.remedy, err=True)
+        model = choosing(judge, policy_of(policy))
     settings = {
         "engine": engine,
         "depth": depth,

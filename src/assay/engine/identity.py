@@ -8,6 +8,7 @@ search to depth 6.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -64,6 +65,22 @@ def jury(identities: Sequence[Identity]) -> Identity:
         max(one.nodes for one in each),
         min(one.lines for one in each),
     )
+
+
+# Words after the version tell how a program was built ("64 POPCNT", "WASM"), which does not change a value.
+_VERSION = re.compile(r"(?P<family>\S.*?)[ _-]+v?(?P<version>\d+(?:\.\d+)*(?:[a-z]\w*)?|dev\S*)(?=\s|$)", re.IGNORECASE)
+
+
+def version_of(engine: str) -> tuple[str, str]:
+    """The family of an engine and its version, by the name that it says; builds of one version are the same engine.
+
+    >>> version_of("Stockfish 17.1 WASM"), version_of("Stockfish 16 64 POPCNT"), version_of("Fairy-Stockfish 11.1 LB")
+    (('Stockfish', '17.1'), ('Stockfish', '16'), ('Fairy-Stockfish', '11.1'))
+    >>> version_of("Stockfish dev-20240630-abcdef0"), version_of("Toy")
+    (('Stockfish', 'dev-20240630-abcdef0'), ('Toy', ''))
+    """
+    found = _VERSION.match(engine)
+    return (found["family"], found["version"]) if found else (engine.strip(), "")
 
 
 @dataclass(frozen=True)
@@ -124,7 +141,59 @@ def find(engine: str = DEFAULT) -> tuple[str, ...]:
         return program, *words[1:]
     if words[0] != DEFAULT:
         raise EngineError(f"no chess engine {words[0]!r} found: give a path, or a name on PATH.")
+    if others := installed():  # who it is stands in every answer
+        return others[0], *words[1:]
     raise EngineError(f"Stockfish was not found. {_how_to_install()} Or name another engine with --engine.")
+
+
+def is_here(engine: str) -> bool:
+    """Whether there is a program of this name."""
+    try:
+        find(engine)
+    except EngineError:
+        return False
+    return True
+
+
+# Names under which chess engines are installed; other programs are not started to ask who they are.
+NAMES = (
+    *(
+        "stockfish*",
+        "fairy-stockfish*",
+        "ethereal*",
+        "lc0*",
+        "berserk*",
+        "obsidian*",
+        "komodo*",
+        "dragon*",
+        "koivisto*",
+    ),
+    *(
+        "rubichess*",
+        "igel*",
+        "clover*",
+        "caissa*",
+        "seer*",
+        "toga2",
+        "fruit",
+        "glaurung*",
+        "glaurung2",
+        "sjeng",
+        "arasan*",
+    ),
+)
+
+
+def installed() -> list[str]:
+    """The programs on PATH and in the usual places that are called like chess engines, each file once."""
+    found: dict[Path, str] = {}
+    for place in (*os.get_exec_path(), *USUAL_PLACES):
+        folder = Path(place).expanduser()
+        for name in NAMES:
+            for path in sorted(folder.glob(name)) if place and folder.is_dir() else ():
+                if path.is_file() and os.access(path, os.X_OK):
+                    found.setdefault(path.resolve(), str(path.absolute()))
+    return list(found.values())
 
 
 def _program(name: str) -> str | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import score
-from assay.engine.choices import rows_of
+from assay.engine.choices import Choices, rows_of
 from assay.engine.identity import Identity
 from assay.engine.store import Store
 
@@ -42,6 +43,22 @@ class Spreads:
             return np.full(len(at), np.nan)
         final = score.pawns(np.maximum.reduceat(self.codes[:, -1], self.start[:-1]))
         return np.where(at < 0, np.nan, final[at])
+
+    def choices(self, at: NDArray[np.int64], mine: NDArray[np.uint16], **by_turn: NDArray[Any]) -> Choices:
+        """Turns in these positions in which these moves were played, with a row more where one is not listed."""
+        rows, start = self.rows(at)
+        codes, moves = self.codes[rows], self.moves[rows]
+        width = np.diff(start)
+        turn = np.repeat(np.arange(len(width)), width)
+        hits = np.flatnonzero(moves == mine[turn])
+        played = width.copy()
+        played[turn[hits]] = hits - start[:-1][turn[hits]]
+        if (other := np.flatnonzero(played == width)).size:
+            end = start[1:][other]
+            codes = np.insert(codes, end, np.int16(score.MISSING), axis=0)
+            moves = np.insert(moves, end, mine[other])
+            start = start + np.concatenate([[0], np.cumsum(played == width)])
+        return Choices(codes=codes, moves=moves, start=start, played=played, **by_turn)
 
     def rows(self, at: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The rows of these positions' moves, and where those of each begin."""

@@ -237,24 +237,9 @@ def turns_of(
 
 def _choices(plies: Plies, keep: NDArray[np.bool_], found: Spreads, at: NDArray[np.int64]) -> Choices:
     """The turns that count, with the rows of their positions, and a row more where another move was played."""
-    rows, start = found.rows(at[keep])
-    codes, moves = found.codes[rows], found.moves[rows]
-    width = np.diff(start)
-    turn = np.repeat(np.arange(len(width)), width)
-    mine = plies.played[keep]
-    hits = np.flatnonzero(moves == mine[turn])
-    played = width.copy()
-    played[turn[hits]] = hits - start[:-1][turn[hits]]
-    if (other := np.flatnonzero(played == width)).size:
-        end = start[1:][other]
-        codes = np.insert(codes, end, np.int16(score.MISSING), axis=0)
-        moves = np.insert(moves, end, mine[other])
-        start = start + np.concatenate([[0], np.cumsum(played == width)])
-    return Choices(
-        codes=codes,
-        moves=moves,
-        start=start,
-        played=played,
+    return found.choices(
+        at[keep],
+        plies.played[keep],
         keys=plies.keys[keep],
         before=plies.before[keep],
         own=plies.own[keep],

@@ -12,6 +12,7 @@ import os
 import re
 import signal
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -25,6 +26,7 @@ from assay.errors import EngineError
 from assay.games.packed import encode_move, to_fen
 
 _NODES = re.compile(rb" nodes (\d{1,30})")
+_COMPLAINT = re.compile(rb"info string ERROR:?\s*([^\r\n]{1,300})", re.IGNORECASE)
 _MOST_NODES = (1 << 63) - 1  # what a store can hold
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
@@ -169,6 +171,24 @@ def read_hello(output: bytes) -> tuple[str, dict[str, tuple[str, int | None]]]:
     return engine, options
 
 
+def _net(options: Mapping[str, str]) -> str:
+    """The nets that an engine values with, by its options; none where it was told not to use them."""
+    if options.get("Use NNUE", "true").lower() == "false":
+        return ""
+    nets = (value for name, value in options.items() if name.startswith("EvalFile"))
+    return " ".join(net.replace("\\", "/").rsplit("/", 1)[-1] for net in nets if net and net != "<empty>")
+
+
+def read_complaint(output: bytes) -> str:
+    """What an engine says is wrong before it gives up, such as a net that is missing; empty if it says nothing.
+
+    >>> read_complaint(b"info string ERROR: No.\\ninfo string ERROR: The network file nn.nnue was not loaded.\\n")
+    'The network file nn.nnue was not loaded'
+    """
+    said = [line.decode("utf-8", "replace").strip().rstrip(".") for line in _COMPLAINT.findall(output)]
+    return next((line for line in said if "not loaded" in line), said[0] if said else "")
+
+
 def end_engines() -> None:
     """End every engine of this process at once, for one that is about to end without winding up."""
     for group in tuple(_GROUPS):
@@ -263,10 +283,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         if "Threads" in self._defaults:
             self._send("setoption name Threads value 1")
         self._settings = tuple(chosen.items())
-        nets = (
-            chosen.get(name, default) for name, (default, _) in self._defaults.items() if name.startswith("EvalFile")
-        )
-        self.net = " ".join(net.replace("\\", "/").rsplit("/", 1)[-1] for net in nets if net and net != "<empty>")
+        self.net = _net({name: chosen.get(name, default) for name, (default, _) in self._defaults.items()})
         self.ask_for(self.search)
         await self._ask("isready", b"readyok")
 
@@ -383,7 +400,9 @@ class UciEngine(asyncio.SubprocessProtocol):
         if (group := self._transport.get_pid()) in _GROUPS:
             _end_group(group)
         code = self._transport.get_returncode()
-        self._fail(f"it died (exit code {code})" if code is None or code >= 0 else f"it died (signal {-code})")
+        why = f"it died (exit code {code})" if code is None or code >= 0 else f"it died (signal {-code})"
+        said = read_complaint(bytes(self._buffer))
+        self._fail(f"{why}: {said}" if said else why)
         if not self._gone.done():
             self._gone.set_result(None)
 

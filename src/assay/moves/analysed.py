@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.analysis import Analysis, analyse
-from assay.engine.identity import ALL_LINES, DEFAULT, Search, jury
+from assay.engine.identity import ALL_LINES, DEFAULT, Identity, Search, is_here, jury
 from assay.engine.parsed import read_plies
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns_of
 from assay.games import Game
-from assay.moves.calibration import Calibration
+from assay.moves.calibration import Calibration, for_engine
 from assay.progress import Progress
 
 
@@ -25,7 +25,8 @@ def analysed(
     *,
     counted: NDArray[np.bool_] | None = None,
     engine: str = DEFAULT,
-    any_engine: bool = False,
+    named: bool = True,
+    strict: bool = False,
     no_analysis: bool = False,
     workers: int | None = None,
     quiet: bool = False,
@@ -34,17 +35,24 @@ def analysed(
 ) -> Analysis:
     """Games with their analyses at the calibration's depth and width; positions that the store lacks are valued first.
 
-    Analyses by another engine than the calibration's are refused before any time is spent on them. See
+    Any engine will do, unless `strict`: Regan's way has no stand-in. Where the calibration was not `named`, stored
+    analyses by any engine that has one of its own serve; an engine that is named and here is asked itself. See
     :func:`assay.engine.analysis.analyse` for the rest.
     """
+    depth = calibration.depth
+
+    def serves(identity: Identity) -> bool:
+        judge = for_engine(identity, depth, calibration if named else None)
+        return not judge.refusal(identity, depth)
+
     return analyse(
         games,
         store=store,
         search=Search(engine, depth=calibration.depth, lines=min(calibration.lines, ALL_LINES)),
         from_move=int(calibration.settings["from_move"]),
         counted=counted,
-        serves=lambda identity: not calibration.refusal(identity, calibration.depth),
-        check=lambda identity: calibration.check([identity], calibration.depth, any_engine=any_engine),
+        serves=serves if engine == DEFAULT or no_analysis or not is_here(engine) else None,
+        check=lambda identity: calibration.check([identity], depth, any_engine=not strict),
         no_analysis=no_analysis,
         workers=workers,
         quiet=quiet,
@@ -65,7 +73,8 @@ def analysed_turns(
     *,
     counted: NDArray[np.bool_] | None = None,
     engine: str = DEFAULT,
-    any_engine: bool = False,
+    named: bool = True,
+    strict: bool = False,
     no_analysis: bool = False,
     workers: int | None = None,
     quiet: bool = False,
@@ -77,7 +86,8 @@ def analysed_turns(
         calibration,
         counted=counted,
         engine=engine,
-        any_engine=any_engine,
+        named=named,
+        strict=strict,
         no_analysis=no_analysis,
         workers=workers,
         quiet=quiet,

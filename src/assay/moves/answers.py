@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 
 from assay.curve import NOTHING, Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, find, jury
+from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, Search, find, jury
+from assay.engine.local import identify
+from assay.engine.store import Store
 from assay.engine.turns import Turns
 from assay.errors import AssayWarning, CalibrationError, EngineError, InputError
 from assay.games import Games, read
@@ -27,10 +30,12 @@ from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.games.trf import is_trf, read_trf
 from assay.lists.filling import filled
+from assay.manifest import describe_inputs
+from assay.moves import reference
 from assay.moves.analysed import analysed, analysed_turns, jury_turns, turns_in
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
-from assay.moves.calibration import Calibration, load, preset_depth, save
+from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, preset_depth, save, slug
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import unweighed, weigh
@@ -41,6 +46,7 @@ from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
 from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
 from assay.moves.screening import ScreenRow, conclusion, screen_groups
+from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
 from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
 from assay.policy.chances import Network, open_network, shipped
@@ -76,7 +82,6 @@ class Analysing(TypedDict, total=False):
     quick: bool
     deep: bool
     engine: str
-    any_engine: bool
     policy: Network | bool | str
     no_analysis: bool
     workers: int | None
@@ -110,7 +115,6 @@ def ready(
     quick: bool = False,
     deep: bool = False,
     engine: str = DEFAULT,
-    any_engine: bool = False,
     policy: Network | bool | str = True,
     no_analysis: bool = False,
     workers: int | None = None,
@@ -170,13 +174,16 @@ def ready(
                 chosen,
                 counted=once,
                 engine=engine,
-                any_engine=any_engine,
+                named=calibration is not None or by_fit is not None,
+                strict=by_fit is not None,
                 no_analysis=no_analysis,
                 workers=workers,
                 quiet=quiet,
             )
         duplicates = str(seen.duplicates) if seen.duplicates else ""
-    remarks = [*told_of(turns, problems, chosen.name), *on_scale]
+    if by_fit is None:
+        chosen = for_engine(turns.identities[0], chosen.depth, chosen if calibration else None)
+    remarks = [*told_of(turns, problems, chosen), *on_scale]
     remarks += told_copies(duplicates)
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
@@ -224,7 +231,6 @@ def analyse_games(
     quick: bool = False,
     deep: bool = False,
     engine: str = DEFAULT,
-    any_engine: bool = False,
     no_analysis: bool = False,
     workers: int | None = None,
     keep_duplicates: bool = False,
@@ -239,21 +245,22 @@ def analyse_games(
         asked_calibration(calibration, depth, quick, deep),
         counted=np.array([keep_duplicates or seen.add(one) for one in games], np.bool_),
         engine=engine,
-        any_engine=any_engine,
+        named=calibration is not None,
         no_analysis=no_analysis,
         workers=workers,
         quiet=quiet,
     )
 
 
-def told_of(turns: Turns, problems: Counter[str], calibration: str) -> list[str]:
+def told_of(turns: Turns, problems: Counter[str], calibration: Calibration) -> list[str]:
     """What a rating rests on, and what was left out."""
     told = problems + turns.problems
     return [
         *([f"Games left out or damaged: {reasons(told)}."] if told else []),
         f"{counted(turns.games.height, 'game')}, {counted(len(turns), 'turn')} counted; "
         f"left out: {reasons(turns.excluded) or 'none'}.",
-        f"Analysed by {jury(turns.identities).engine} at depth {turns.depth}; calibration {calibration}.",
+        f"Analysed by {jury(turns.identities).engine} at depth {turns.depth}; calibration {calibration.name}.",
+        *([calibration.stand_in.remedy] if calibration.stand_in else []),
     ]
 
 
@@ -551,6 +558,13 @@ MARK_COLUMNS = (
 )
 
 
+TRANSFER_COLUMNS = (
+    *("model", "games", "turns", "apart", "apart_error", "apart_per_400", "apart_per_400_error", "untouched"),
+    *("untouched_error", "untouched_per_400", "untouched_per_400_error"),
+)
+_TRANSFER_WIDE = ("apart_per_400_error", "untouched_per_400", "untouched_per_400_error")
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CalibrationTable(Answer):
     """A calibration: its marks as a table, what identifies it in words above; `calibration` is it."""
@@ -565,6 +579,11 @@ class CalibrationTable(Answer):
 
 def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) -> CalibrationTable:
     """A calibration as an answer; the estimates are the ratings of its marks."""
+    if said := found.figures.get("transfer"):
+        rows = [{"model": kind} | dict(figures) for kind, figures in said.items()]
+        decimals = dict.fromkeys(TRANSFER_COLUMNS, 0)
+        shown = Table(rows, columns_of(TRANSFER_COLUMNS, decimals=decimals, wide=_TRANSFER_WIDE))
+        return CalibrationTable(calibration=found, values=values, shown=shown, head=describe(found))
     names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
     decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
     decimals |= {"ae_r": 4, "ipr": 0, "ipr_error": 0}
@@ -583,6 +602,64 @@ def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) ->
             if ipr is not None and error is not None
         },
     )
+
+
+def transfer_to(
+    engine: str,
+    *,
+    what: File | None = None,
+    name: str | None = None,
+    store: File | None = None,
+    depth: int | None = None,
+    turns: int | None = None,
+    policy: Network | bool | str = True,
+    workers: int | None = None,
+    seed: int = 1,
+    quiet: bool = True,
+    told: Callable[[str], None] | None = None,
+) -> CalibrationTable:
+    """Make a calibration for another engine by paired transfer; see :func:`assay.api.transfer`."""
+    base = load(depth=depth or DEFAULT_DEPTH)
+    found = reference.read(Path(what), base.depth) if what else shipped_turns(base.depth)
+    found = found.first(turns) if turns else found
+    place = Path(store) if store else default_store()
+    outcome = value_turns(
+        found, Search(engine, depth=base.depth, lines=base.lines), place, workers=workers, quiet=quiet
+    )
+    identity = outcome.identity
+    with Store(place) as opened:
+        paired = pair(found, opened, identity, base.depth)
+    network = open_network(policy) if isinstance(policy, str) else shipped() if policy is True else policy or None
+    made = transferred(
+        paired,
+        base,
+        name=name or slug(identity.engine, base.depth),
+        network=network,
+        inputs=list(describe_inputs(sorted(Path(what or SHIPPED).glob("*.parquet")))),
+        seed=seed,
+        told=told or (lambda text: None),
+    )
+    remarks = [f"Set aside after three tries ({position.why}): {position.fen}" for position in outcome.set_aside]
+    return replace(calibrated(made), remarks=remarks)
+
+
+def engine_rows(programs: Sequence[str]) -> list[dict[str, Any]]:
+    """What each program says that it is, and which calibrations its analyses would be judged by."""
+    rows: list[dict[str, Any]] = []
+    for program in dict.fromkeys(programs):
+        row: dict[str, Any] = {"engine": None, "program": program, "note": ""}
+        try:
+            identity = asyncio.run(identify(Search(program)))
+        except EngineError as error:
+            rows.append(row | {"note": str(error)})
+            continue
+        row |= {"engine": identity.engine, "net": identity.net}
+        for prefix, wanted in (("", DEFAULT_DEPTH), ("quick", QUICK), ("deep", DEEP)):
+            judge = for_engine(identity, wanted)
+            off = judge.stand_in.off if judge.stand_in else None
+            row |= {prefix or "calibration": judge.name, f"{prefix}_off".strip("_"): off}
+        rows.append(row)
+    return rows
 
 
 def calibrate_on(

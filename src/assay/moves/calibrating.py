@@ -231,7 +231,10 @@ def describe(found: Calibration) -> str:
     if found.games:
         lines.append(f"{found.games:,} games, {found.turns:,} turns")
     for name, figures in found.figures.items():
-        lines += ["", *_figures(NAMES.get(name, name), figures, found.models[name])]
+        if name == "transfer":
+            lines += ["", *(_transfer(NAMES[kind], said) for kind, said in figures.items())]
+        else:
+            lines += ["", *_figures(NAMES.get(name, name), figures, found.models[name])]
     if found.models:
         lines += ["", *_model(found.model())]
         pool = found.pools[POOL]
@@ -255,6 +258,16 @@ def describe(found: Calibration) -> str:
     if found.published:
         lines.append(f"Published, for reading: {found.made['source']}")
     return "\n".join(lines)
+
+
+def _transfer(name: str, figures: Mapping[str, Any]) -> str:
+    """How far a transferred model is from the one that it was transferred from."""
+    return (
+        f"{name}, on {figures['turns']:,} turns of {figures['games']} games held out: {figures['apart']:+.0f} "
+        f"± {figures['apart_error']:.0f} Elo from Stockfish 15.1 at 2200, {figures['apart_per_400']:+.0f} "
+        f"± {figures['apart_per_400_error']:.0f} for each 400 above; without the transfer {figures['untouched']:+.0f} "
+        f"± {figures['untouched_error']:.0f}"
+    )
 
 
 def _figures(name: str, figures: Mapping[str, Any], model: Model) -> list[str]:

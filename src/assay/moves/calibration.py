@@ -10,10 +10,11 @@ from __future__ import annotations
 import base64
 import json
 import math
+import re
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from assay import manifest
-from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Identity
+from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Identity, version_of
 from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.choice import model as choice
 from assay.moves.choice.model import Model
@@ -32,7 +33,7 @@ from assay.moves.regan.models import MODELS
 from assay.moves.regan.settings import DEPTHS, METHODS, Fitting
 from assay.moves.regan.spread import SCALES, Floats, scaled_deltas
 from assay.moves.regan.temptation import CURVES
-from assay.paths import atomic
+from assay.paths import atomic, own_calibrations
 
 KIND = "assay calibration"
 FORMAT = 3
@@ -59,12 +60,30 @@ class PoolScale:
 
 
 @dataclass(frozen=True)
+class StandIn:
+    """A calibration of one engine that judges analyses of another, and by how many Elo it may be off."""
+
+    engine: str
+    own: str
+    off: float
+
+    def __str__(self) -> str:
+        return f"{self.engine} has no calibration: that of {self.own} serves, and may be off by {self.off:.0f} Elo"
+
+    @property
+    def remedy(self) -> str:
+        """How to mend it."""
+        return f"{self}. Mend it with 'assay calibrate --engine PATH --transfer' (a quarter of an hour)."
+
+
+@dataclass(frozen=True)
 class Calibration:
     """What turns the moves of one engine's analyses into ratings, with everything that identifies it.
 
     `models` are the choice models, "engine" by values alone and "policy" with the chances that the network of the hash
     `network` gives; `scale` is Regan's (None for a published calibration, whose reference positions are not public),
     `marks` are the rows of its table, `figures` what held-out players said of each model, `made` is the manifest.
+    `stand_in` tells that analyses of another engine are judged by it.
     """
 
     name: str
@@ -85,6 +104,7 @@ class Calibration:
     c_per_100: float
     scale: Scale | None
     made: Mapping[str, Any] = field(default_factory=dict)
+    stand_in: StandIn | None = None
 
     def __str__(self) -> str:
         width = "all moves" if self.lines >= FULL_WIDTH else f"{self.lines} lines"
@@ -141,13 +161,28 @@ class Calibration:
     def model(self, *, policy: bool = True) -> Model:
         """The choice model with the policy, or the one by the engine alone."""
         self.usable()
-        return self.models["policy" if policy and "policy" in self.models else "engine"]
+        found = self.models["policy" if policy and "policy" in self.models else "engine"]
+        if self.stand_in is None:
+            return found
+        # Twice the standard error is what a reader is told that it may be off.
+        error = math.hypot(found.honesty.scale_error, self.stand_in.off / 2)
+        return replace(found, honesty=replace(found.honesty, scale_error=error))
 
-    def refusal(self, identity: Identity, depth: int) -> str:
-        """Why analyses of this identity and depth cannot be judged by this calibration; empty if they can."""
+    def is_for(self, identity: Identity) -> bool:
+        """Whether analyses are by the engine of this calibration: same family, version and net, however built."""
+        one, two = identity.engine, self.engine
+        # The names of a jury are taken word by word.
+        same = one == two if " and " in one + two else version_of(one) == version_of(two)
+        return same and identity.net == self.net
+
+    def refusal(self, identity: Identity, depth: int, *, any_engine: bool = False) -> str:
+        """Why analyses are of another engine, depth or width than this calibration is for; empty if they are not.
+
+        With `any_engine` it is no reason that they are another engine's.
+        """
         wide = min(identity.lines, FULL_WIDTH) == min(self.lines, FULL_WIDTH)
-        same = (identity.engine, identity.net, identity.nodes) == (self.engine, self.net, 0)
         plain = {k: v for k, v in identity.options if k != "Hash"} == {k: v for k, v in self.options if k != "Hash"}
+        same = (any_engine or self.is_for(identity)) and not identity.nodes
         if same and wide and plain and depth == self.depth:
             return ""
         limit = f", {identity.nodes} nodes" if identity.nodes else ""
@@ -158,16 +193,21 @@ class Calibration:
         )
 
     def check(self, identities: Sequence[Identity], depth: int, *, any_engine: bool = False) -> None:
-        """Refuse analyses of another engine, depth or width than the calibration's; with `any_engine` only warn."""
+        """Refuse analyses of another depth or width than the calibration's, or of another engine."""
         for identity in identities:
-            why = self.refusal(identity, depth)
-            if why and not any_engine:
+            if why := self.refusal(identity, depth, any_engine=any_engine):
                 raise CalibrationError(
                     f"{why}. Make a calibration for them with 'assay calibrate GAMES --store S --depth {depth} "
-                    "-o MINE.json' and give it with --calibration, or go on all the same with --any-engine."
+                    "-o MINE.json' and give it with --calibration."
                 )
-            if why:
-                warnings.warn(f"{why}: ratings may be off by hundreds of points.", AssayWarning, stacklevel=2)
+
+    def judging(self, identity: Identity) -> Calibration:
+        """This calibration for analyses of an engine, marked as a stand-in where it is another's."""
+        if self.is_for(identity):
+            return replace(self, stand_in=None)
+        same = version_of(identity.engine) == version_of(self.engine)
+        who = f"{identity.engine} with {identity.net or 'no net'}" if same else identity.engine
+        return replace(self, stand_in=StandIn(who, self.engine, _off(identity, self)))
 
 
 # Files.
@@ -360,10 +400,26 @@ def default_name(depth: int = DEFAULT_DEPTH) -> str:
     return f"stockfish-15.1-d{depth}"
 
 
-@lru_cache(maxsize=4)
+def slug(engine: str, depth: int) -> str:
+    """The name of an engine's calibration at a depth.
+
+    >>> slug("Stockfish 18 WASM", 8)
+    'stockfish-18-d8'
+    """
+    words = re.sub(r"[^a-z0-9.]+", "-", " ".join(version_of(engine)).lower()).strip("-.")
+    return f"{words or 'engine'}-d{depth}"
+
+
+@lru_cache(maxsize=32)
 def _shipped(name: str) -> Calibration:
     text = (resources.files("assay.data") / "calibrations" / f"{name}.json").read_text(encoding="utf-8")
-    return from_json(json.loads(text))
+    return _with_lines(from_json(json.loads(text)))
+
+
+def _with_lines(found: Calibration) -> Calibration:
+    """A calibration with the lines of the one that it was transferred from: it is on the same scale, now as ever."""
+    base = found.settings.get("transferred_from")
+    return replace(found, pools=_shipped(base).pools) if base in shipped() else found
 
 
 def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibration:
@@ -411,9 +467,77 @@ def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibra
             f"{path} is damaged ({type(error).__name__} {error}): make it again with 'assay calibrate'."
         ) from error
     manifest.unsealed(data, path)
+    return _with_lines(found)
+
+
+def for_engine(identity: Identity, depth: int, asked: Calibration | None = None) -> Calibration:
+    """The calibration that judges an engine's analyses: the one asked for, the engine's own, or else the nearest.
+
+    Made on this machine (`assay calibrate --transfer`) goes before shipped. The nearest is that of the same family and
+    the next version; for another family that of the engine which the scale was made with.
+
+    >>> found = for_engine(Identity("Stockfish 15.1 64 POPCNT", "nn-ad9b42354671.nnue", (), 0, 50), 8)
+    >>> found.name, found.stand_in
+    ('stockfish-15.1-d8', None)
+    >>> str(for_engine(Identity("Toy 1", "", (), 0, 50), 8).stand_in)
+    'Toy 1 has no calibration: that of Stockfish 15.1 serves, and may be off by ... Elo'
+    """
+    if asked is not None:
+        return asked.judging(identity)
+    family, version = version_of(identity.engine)
+    usual = slug(identity.engine, depth)
+    known = [*_own(depth), *([load(usual)] if usual in shipped() else [])]
+    for one in known:
+        if one.is_for(identity) and not one.refusal(identity, depth):
+            return one
+    related = [one for one in _at_depth(depth) if version_of(one.engine)[0] == family]
+    nearest = min(related, key=lambda one: _distance(version, version_of(one.engine)[1]), default=None)
+    return (nearest or load(depth=depth)).judging(identity)
+
+
+def _at_depth(depth: int) -> list[Calibration]:
+    """The shipped calibrations of a depth that can be used."""
+    return [one for name in shipped() if name.endswith(f"-d{depth}") and (one := load(name)).models]
+
+
+def _own(depth: int) -> list[Calibration]:
+    """The calibrations of this depth that were made on this machine; one that cannot be read is told of."""
+    found = []
+    for file in sorted(own_calibrations().glob("*.json")):
+        try:
+            one = load(file)
+        except CalibrationError as error:
+            warnings.warn(str(error), AssayWarning, stacklevel=2)
+            continue
+        if one.depth == depth:
+            found.append(one)
     return found
 
 
+def _distance(one: str, two: str) -> float:
+    """How far versions lie apart; what is no number is newer than all."""
+    numbers = [float(".".join(text.split(".")[:2])) if text[:1].isdecimal() else math.inf for text in (one, two)]
+    return abs(numbers[0] - numbers[1]) if all(map(math.isfinite, numbers)) else -min(numbers)
+
+
+def _off(identity: Identity, judge: Calibration) -> float:
+    """By how much a calibration may be off for another engine: as 15.1's was for the engines on which it was measured.
+
+    That is the greatest difference which its use for another engine's values made on the same games, with twice its
+    error: among engines of the same family, or else among all; at this depth, or else at the next lesser one.
+    """
+    family = version_of(identity.engine)[0]
+    for depth in sorted((depth for depth in depths() if depth <= judge.depth), reverse=True):
+        figures = {one.engine: one.figures["transfer"] for one in _at_depth(depth) if "transfer" in one.figures}
+        main = {engine: said.get("policy", said["engine"]) for engine, said in figures.items()}
+        off = {engine: abs(said["untouched"]) + 2 * said["untouched_error"] for engine, said in main.items()}
+        related = [value for engine, value in off.items() if version_of(engine)[0] == family]
+        if off:
+            return float(max(related or off.values()))
+    return _UNMEASURED
+
+
+_UNMEASURED = 200.0  # Elo: where no transfer is shipped to tell
 _STOCKFISH = "stockfish-15.1-d"
 
 

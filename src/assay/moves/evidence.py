@@ -216,6 +216,8 @@ def weigh(turns: Turns, calibration: Calibration, policy: Network | bool = True)
         raise CalibrationError(
             f"turns of depth {turns.depth} cannot be judged by a calibration of {calibration.depth}."
         )
+    others = [identity for identity in turns.identities if not calibration.is_for(identity)]
+    calibration = calibration.judging(others[0]) if others else calibration
     network = shipped_policy() if policy is True else policy or None
     model = calibration.model(policy=network is not None)
     logs = None

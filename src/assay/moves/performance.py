@@ -128,6 +128,11 @@ def strange_tags(pools: Sequence[str]) -> bool:
     return any(is_online(pool) and not has_line(pool) for pool in pools)
 
 
+def engine_note(calibration: Calibration) -> list[str]:
+    """A note that another engine's calibration serves, and by how much that may be off, where it does."""
+    return [str(calibration.stand_in)] if calibration.stand_in else []
+
+
 @dataclass(frozen=True)
 class How:
     """How to rate: method, interval (of a fit), level, and the fewest turns of a row."""
@@ -242,6 +247,7 @@ def _row(evidence: Evidence, label: str, turns: NDArray[np.intp], found: Estimat
             notes += _fit_notes(fitted, how)
         except ModelError as error:
             notes.append(str(error).rstrip("."))
+    notes += engine_note(evidence.calibration)
     notes += _scale_notes(evidence, turns, found)
     middle = found.value if math.isfinite(found.value) else math.nan
     notes += far_below(evidence, sides, np.where(known & rated, ratings, middle))

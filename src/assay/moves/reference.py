@@ -54,6 +54,10 @@ class Reference:
     def __len__(self) -> int:
         return len(self.choices)
 
+    def first(self, turns: int) -> Reference:
+        """The first turns alone."""
+        return Reference(self.choices.only(np.arange(len(self)) < turns), self.turns.head(turns), self.identity)
+
 
 def _folded(values: NDArray[np.int32]) -> NDArray[np.uint16]:
     """Signed differences as numbers from 0 on, small ones first; 16 bits wrap round and come back the same."""

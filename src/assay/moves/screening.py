@@ -15,7 +15,7 @@ from assay.moves.choice.measures import Measures
 from assay.moves.evidence import Evidence, pools_of
 from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
 from assay.moves.groups import Groups
-from assay.moves.performance import far_below, scale_note, strange_tags, taken_tags
+from assay.moves.performance import engine_note, far_below, scale_note, strange_tags, taken_tags
 from assay.pools import STANDARD
 from assay.table import counted
 
@@ -200,6 +200,7 @@ def _row(
     )
     odd = [
         *filter(None, [scale_note(evidence.turns.games, every.game[sides])]),
+        *engine_note(evidence.calibration),
         *([] if asked is not None else taken_tags(evidence, sides)),
     ]
     odd += [] if elsewhere else far_below(evidence, sides, rating)

@@ -419,8 +419,8 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
     problems: Counter[str] = Counter(given.problems)
     problems.update(turns.problems)
     problems.update({AGAIN: len(given.duplicates)} if given.duplicates else {})
-    refusal = calibration.refusal(identity, turns.depth)
-    notes = (f"The ratings may be off by hundreds of points: {refusal}.",) if refusal else ()
+    judged = calibration.judging(identity)
+    notes = (judged.stand_in.remedy,) if judged.stand_in else ()
     return Provenance(
         version=__version__,
         made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),

@@ -23,7 +23,7 @@ from assay.games.stream import Paths
 from assay.lists.filling import filled
 from assay.moves.analysed import analysed
 from assay.moves.answers import asked_calibration
-from assay.moves.calibration import Calibration, load, preset_depth
+from assay.moves.calibration import Calibration, for_engine, load, preset_depth
 from assay.paths import default_store
 from assay.players import did_you_mean, nearest, read_aliases
 from assay.policy.chances import Network, open_network
@@ -49,7 +49,6 @@ class Making:
     engine: str = DEFAULT
     workers: int | None = None
     calibration: str | None = None
-    any_engine: bool = False
     analyse_missing: bool = True
     keep_duplicates: bool = False
     pool: str | None = None
@@ -85,7 +84,8 @@ def make(
         given = replace(given, aliases=read_aliases(making.aliases, players_of(given.games)))
     given = replace(given, without=making.without, player=making.player)
     _check(given)
-    growing = _Growing(given, calibration, making.policy, publish) if publish else nullcontext()
+    asked = calibration if making.calibration else None
+    growing = _Growing(given, asked, making.policy, publish) if publish else nullcontext()
     with growing as each:
         analysis = analysed(
             given.games,
@@ -93,7 +93,7 @@ def make(
             calibration,
             counted=given.counted,
             engine=making.engine,
-            any_engine=making.any_engine,
+            named=making.calibration is not None,
             no_analysis=not making.analyse_missing,
             workers=making.workers,
             quiet=quiet,
@@ -101,7 +101,7 @@ def make(
             each=each,
         )
     with analysis:
-        report = assemble(given, analysis, calibration, making.policy)
+        report = assemble(given, analysis, for_engine(analysis.identity, analysis.depth, asked), making.policy)
     if publish:
         publish(report)
     return report
@@ -137,7 +137,7 @@ class _Growing:
     """While the block runs, publish a report of the games that are analysed whole, as often as is cheap."""
 
     def __init__(
-        self, given: Input, calibration: Calibration, policy: Network | bool, publish: Callable[[Report], None]
+        self, given: Input, calibration: Calibration | None, policy: Network | bool, publish: Callable[[Report], None]
     ) -> None:
         self.given, self.calibration, self.policy, self.publish = given, calibration, policy, publish
         self.whole = np.zeros(len(given.games), np.bool_)
@@ -176,7 +176,7 @@ class _Growing:
         found = [each for each in self.given.duplicates.found if each.number <= games]
         part = replace(self.given, games=self.given.games[:games], duplicates=Duplicates(found))
         with analysis.first(games) as first:
-            return assemble(part, first, self.calibration, self.policy)
+            return assemble(part, first, for_engine(first.identity, first.depth, self.calibration), self.policy)
 
 
 KINDS = ("html", "pdf", "csv", "json", "pgn")
@@ -206,7 +206,6 @@ def report_on(
     quick: bool = False,
     deep: bool = False,
     engine: str = DEFAULT,
-    any_engine: bool = False,
     policy: Network | bool | str = True,
     no_analysis: bool = False,
     workers: int | None = None,
@@ -227,7 +226,6 @@ def report_on(
         engine,
         workers,
         calibration,
-        any_engine,
         analyse_missing=not no_analysis,
         keep_duplicates=keep_duplicates,
         pool=pool,

@@ -42,8 +42,12 @@ def fit(
     group: NDArray[np.int64],
     *,
     begin: Taste | None = None,
+    centre: Taste | None = None,
+    steps: int = _STEPS,
 ) -> Taste:
     """Maximise the penalised log-likelihood by Newton's method, halving steps that do not improve.
+
+    The ridge draws to zero, or to the taste at the `centre`.
 
     The Hessian is added up by `group`, turns of like strength, whose mean z stands for theirs: a matrix for each turn's
     z, z squared and 1 would cost three times as much, and the gradient alone decides where the steps end.
@@ -52,6 +56,7 @@ def fit(
     turn = np.repeat(np.arange(len(chosen)), np.diff(start))
     ridge = np.concatenate([ridge_a, ridge_b])
     theta = np.zeros(2 * count) if begin is None else np.concatenate([begin.a, begin.b])
+    middle = np.zeros(2 * count) if centre is None else np.concatenate([centre.a, centre.b])
     row_z = z[turn]
     order = _blocks(group, weight)
     picked = table[chosen].astype(np.float64)
@@ -59,13 +64,13 @@ def fit(
     def value(theta: Floats) -> tuple[float, Floats]:
         g = table @ theta[:count].astype(np.float32) + row_z * (table @ theta[count:].astype(np.float32))
         log_p = log_chances(g, start, turn)
-        return float(weight @ log_p[chosen] - 0.5 * ridge @ theta**2), log_p
+        return float(weight @ log_p[chosen] - 0.5 * ridge @ (theta - middle) ** 2), log_p
 
     best, log_p = value(theta)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         p = np.exp(log_p)
         gradient, hessian = _derivatives(table, order, start, p, picked, z, weight)
-        gradient -= ridge * theta
+        gradient -= ridge * (theta - middle)
         hessian[np.diag_indices(2 * count)] += ridge
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
