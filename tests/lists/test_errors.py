@@ -38,6 +38,7 @@ def test_k_sets_the_error_in_screening(tmp_path: Path, monkeypatch: pytest.Monke
         add(path, month="2024-03")
         how = {"quick": True, "store": tmp_path / "store.db", "policy": False, "pool": "otb-slow"}
         answer = assay.screen(pgn, ratings="fide", **how)  # type: ignore[arg-type]
+        assert any("Errors of the ratings, by K" in remark for remark in answer.remarks)
         found[k] = {row["player"]: (row["rating"], row["z"]) for row in answer.table.to_dicts()}
     for name in names:
         (rating, veteran), (_, junior) = found[10][name], found[40][name]

@@ -533,6 +533,10 @@ def screen_field(
     evidence, groups = weigh(found.turns, found.calibration, found.policy), by_pool(found.turns, "player", by)
     # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
     error = rating_error or found.errors
+    off: tuple[str, ...] = ()
+    if found.errors and not rating_error:
+        least, most = min(found.errors.values()), max(found.errors.values())
+        off = (f"Errors of the ratings, by K: {least:.0f} to {most:.0f} Elo; they widen what is expected.",)
     rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns)
     shown = [row for row in rows if player in (None, row.player)]
     digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
@@ -548,7 +552,7 @@ def screen_field(
         head=conclusion(rows, len(shown)),
         estimates={row.player: replace(row.ipr or NOTHING, note=row.note) for row in reversed(rows)},
         problems=found.problems,
-        remarks=found.remarks,
+        remarks=(*found.remarks, *off),
     )
 
 
