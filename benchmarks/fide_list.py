@@ -72,17 +72,19 @@ def main() -> None:
             write(path, players, xml=xml)
             code = (
                 "import resource, sys; from assay.lists.inforce import add; made = add(sys.argv[1]);"
-                "print(made.players, made.bytes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+                "used = resource.getrusage(resource.RUSAGE_SELF);"
+                "print(made.players, made.bytes, used.ru_maxrss, used.ru_utime + used.ru_stime)"
             )
             begun = time.perf_counter()
             run = subprocess.run(
                 [sys.executable, "-c", code, str(path)], env=home, capture_output=True, text=True, check=True
             )
             took = time.perf_counter() - begun
-            count, size, memory = map(int, run.stdout.split())
+            *whole, processor = run.stdout.split()
+            count, size, memory = map(int, whole)
             print(
                 f"{path.suffix[1:]}: {count:,} players of {path.stat().st_size / 1e6:,.0f} MB: {took:.1f} s, "
-                f"{memory / 1024:,.0f} MB of memory, {size / 1e6:.1f} MB on disk"
+                f"{float(processor):.1f} s of processors, {memory / 1024:,.0f} MB of memory, {size / 1e6:.1f} MB on disk"
             )
 
 
