@@ -84,7 +84,8 @@ def main() -> None:
             count, size, memory = map(int, whole)
             print(
                 f"{path.suffix[1:]}: {count:,} players of {path.stat().st_size / 1e6:,.0f} MB: {took:.1f} s, "
-                f"{float(processor):.1f} s of processors, {memory / 1024:,.0f} MB of memory, {size / 1e6:.1f} MB on disk"
+                f"{float(processor):.1f} s of processors, {memory / 1024:,.0f} MB of memory, "
+                f"{size / 1e6:.1f} MB on disk"
             )
 
 
