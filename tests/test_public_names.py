@@ -19,7 +19,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 LIBRARY = {
     "assay": """
         Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances event match posterior
-        rate_learned rate_moves rate_over_time rate_results read report screen transfer
+        rate rate_learned rate_moves rate_over_time rate_results read report screen transfer
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
@@ -108,6 +108,7 @@ OPTIONS = {
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
+    "rate": f"{RATED} --by --witness --prior --list --player --level --plots",
     "ipr": f"""
         {RATED} {REGAN} --reference --by --player --without --min-turns --method --interval --level --seed --plots
         --rating --watch --every

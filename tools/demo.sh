@@ -14,7 +14,10 @@ event=src/assay/data/simulated-event.pgn
 
 assay --version
 assay engines
-say "The match Kasparov - Deep Blue, New York 1997: the moves of both sides as Elo"
+say "The match Kasparov - Deep Blue, New York 1997: one rating for each side, and what each witness says alone"
+assay rate "$match" --depth 8 --store "$store"
+
+say "The same from the moves alone"
 assay ipr "$match" --depth 8 --store "$store"
 
 say "A simulated event (truth: simulated-event.manifest.json): whose moves are unusual for the rating?"

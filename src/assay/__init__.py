@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.api import event as event
     from assay.api import match as match
     from assay.api import posterior as posterior
+    from assay.api import rate as rate
     from assay.api import rate_learned as rate_learned
     from assay.api import rate_moves as rate_moves
     from assay.api import rate_over_time as rate_over_time
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "SAMPLE": "api",
+    "rate": "api",
     "rate_learned": "api",
     "analyse": "api",
     "calibrate": "api",

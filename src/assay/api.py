@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 if TYPE_CHECKING:
+    from assay.answer.rating import JointRatings
     from assay.engine.analysis import Analysis
     from assay.games.outcomes import Outcomes
     from assay.games.periods import Period
@@ -365,6 +366,38 @@ def rate_learned(
         where=where,
     )
     return answer(guesses, problems, player, level)
+
+
+def rate(
+    what: What,
+    *,
+    by: str | None = None,
+    witness: Sequence[str] = ("results", "moves", "learned"),
+    prior: str = "none",
+    level: float = 0.95,
+    player: str | None = None,
+    as_list: bool = False,
+    **analysing: Unpack[Analysing],
+) -> JointRatings:
+    """Rate players by results, moves and the learned model together, as `assay rate` does: `[name]` is the answer.
+
+    Each witness gives a curve over ratings; the answer is the top of their sum. `by` makes a row for each event, year,
+    month, pool or phase of a player; `witness` chooses who is heard; `prior` is "none", "tag" or "pool". `as_list`
+    solves all players at once. Without an engine the other witnesses go on, and the remarks say so.
+
+    >>> answer = rate(SAMPLE, witness=["results", "learned"])
+    >>> sorted(answer)
+    ['Deep Blue', 'Kasparov, Garry']
+    >>> answer["Kasparov, Garry"].bounded
+    True
+    """
+    if as_list:
+        from assay.answer.together import rate_list
+
+        return rate_list(what, witness=witness, level=level, player=player, **analysing)
+    from assay.answer.rating import rate_players
+
+    return rate_players(what, by=by, witness=witness, prior=prior, level=level, player=player, **analysing)
 
 
 def rate_moves(

@@ -101,11 +101,11 @@ class Curve:
 
     def tops(self) -> Floats:
         """The most likely rating of each row; an end of the grid where the curve still rises there."""
-        fine, values = self._fine()
+        fine, values = self.fine()
         tops: Floats = fine[np.argmax(values, axis=1)]
         return tops
 
-    def _fine(self) -> tuple[Floats, Floats]:
+    def fine(self) -> tuple[Floats, Floats]:
         fine = np.arange(self.grid[0], self.grid[-1] + _FINE / 2, _FINE)
         return fine, self.table @ _spline(tuple(self.grid.tolist()))
 
@@ -128,7 +128,7 @@ class Curve:
         of the scale says "at least".
         """
         each = [honesty or Honesty()] * len(self) if isinstance(honesty, Honesty | None) else honesty
-        fine, values = self._fine()
+        fine, values = self.fine()
         from statistics import NormalDist  # slow to load
 
         drop = NormalDist().inv_cdf(0.5 + level / 2) ** 2 / 2

@@ -31,6 +31,7 @@ CASES = {
     "fit": "--store STORE --depth 6 --format json",
     "show": "--store STORE --depth 6 --game 2 --elo 2000 --format json",
     "difference": "--store STORE --depth 6 --format json",
+    "rate": f"{STORED} --format json",
     "ipr": f"{STORED} --format json",
     "posterior": f"{STORED} --game 2 --format json",
     "screen": f"{STORED} --format json",

@@ -21,6 +21,9 @@ from assay.errors import AssayError, AssayWarning
 # command: (module in assay.cli, function, one line of help), by section. A new command needs a line here and a
 # function in the file of its room; nothing is imported until the command is called.
 COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
+    "The answer": {
+        "rate": ("answer", "rate", "Rate players by results, moves and the learned model together."),
+    },
     "Games": {
         "index": ("games", "index", "Make an index of PGN files: one typed row per game."),
         "month": ("games", "month", "Fetch a month of Lichess games and index it."),

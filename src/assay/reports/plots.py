@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.curve import GRID
+from assay.answer.rating import Said
+from assay.curve import GRID, Curve
 from assay.engine.turns import Turns
 from assay.errors import OutputError
 from assay.moves.calibration import Calibration
@@ -130,6 +131,38 @@ def plot_posterior(sides: Sequence[Running], level: float, folder: Path) -> Path
     axes.set(xlabel="move", ylabel="Elo", title=f"The rating so far and its {level:.0%} interval")
     axes.legend(frameon=False)
     return save(figure, folder, "posterior.png")
+
+
+def plot_witnesses(said: Sequence[Said], folder: Path) -> list[Path]:
+    """For each player what the witnesses say, as bells, and the answer, which is their product."""
+    paths = list[Path]()
+    for one in said:
+        if not one.curves:
+            continue
+        figure, axes = new_figure(figsize=(8, 4))
+        fine = np.arange(GRID[0], GRID[-1] + 1, 4.0)
+        total = np.sum(list(one.curves.values()), axis=0)
+        for (name, row), color in zip(one.curves.items(), (BLUE, ORANGE, "#2a9d58"), strict=False):
+            axes.plot(fine, _bell(fine, row), color=color, label=f"{name}: {one.alone[name]}")
+        axes.fill_between(
+            fine, _bell(fine, total), color="#444444", alpha=0.25, linewidth=0, label=f"answer: {one.joint}"
+        )
+        near = [bound for bound in (one.joint.low, one.joint.high) if np.isfinite(bound)]
+        if near:
+            axes.set_xlim(max(min(near) - 700, GRID[0]), min(max(near) + 700, GRID[-1]))
+        axes.set(xlabel="Elo", yticks=[], title=f"{one.player}, {one.games} games")
+        axes.legend(frameon=False)
+        paths.append(save(figure, folder, f"answer-{len(paths) + 1}.png"))
+    return paths
+
+
+def _bell(fine: Floats, row: Floats) -> Floats:
+    """A curve as a likelihood whose area is one."""
+    steps, values = Curve(row[None], GRID).fine()
+    log = np.interp(fine, steps, values[0])
+    likelihood = np.exp(log - log.max())
+    area: Floats = likelihood / likelihood.sum()
+    return area
 
 
 RANKS = 12

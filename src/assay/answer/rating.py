@@ -1,0 +1,306 @@
+"""The answer: a row for each player with one rating, and beside it what each witness says alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.answer.joining import (
+    LEARNED,
+    MOVES,
+    RESULTS,
+    WITNESSES,
+    Agreement,
+    agreement,
+    chosen,
+    joined,
+    joint_of,
+    normal_prior,
+)
+from assay.answer.points import TAG_ERROR
+from assay.answer.voices import (
+    BY,
+    NO_PHASES,
+    Units,
+    Voice,
+    learned_voice,
+    moves_voice,
+    results_voice,
+    silent,
+    units_of,
+)
+from assay.curve import GRID, Curve, Estimate, Floats, Honesty
+from assay.engine.parsed import Plies, headers, read_plies
+from assay.errors import EngineError, InputError, StoreError
+from assay.games import Game, GameArrays, Games, read
+from assay.games.duplicates import Seen
+from assay.games.split import players_of
+from assay.games.stream import Paths
+from assay.moves.analysed import analysed, turns_in
+from assay.moves.answers import File, asked_calibration
+from assay.moves.evidence import Evidence, weigh
+from assay.moves.groups import games_in_pool, is_standard
+from assay.paths import default_store
+from assay.players import did_you_mean, nearest, read_aliases
+from assay.policy.chances import Network, open_network
+from assay.pools import POOLS
+from assay.table import Answer, Table, columns_of, counted, reasons, told_copies
+
+PRIORS = ("none", "tag", "pool")
+# About whom a pool consists of, for those who ask for it: mean and spread of ratings.
+POOL_PRIORS = {"otb": (2000.0, 350.0), "online": (1550.0, 350.0)}
+_WIDE = ("results_low", "results_high", "moves_low", "moves_high", "learned_low", "learned_high", "p_agree")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is said of a unit: the joint estimate, that of each witness, and whether they agree."""
+
+    player: str
+    pool: str
+    part: str
+    games: int
+    tag: float
+    joint: Estimate
+    alone: Mapping[str, Estimate]
+    agreement: Agreement | None
+    curves: Mapping[str, Floats] = field(default_factory=dict, repr=False)  # honest, to their powers
+
+    @property
+    def note(self) -> str:
+        """What is to be known of the row."""
+        if self.agreement is not None and self.agreement.alarm:
+            return "the witnesses disagree"
+        if np.isinf(self.joint.value):
+            return str(self.joint)
+        if not self.joint.known:
+            return "; ".join(dict.fromkeys(one.note for one in self.alone.values() if one.note))
+        return ""
+
+    def values(self) -> dict[str, Any]:
+        """The row as named values."""
+        row: dict[str, Any] = {
+            "player": self.player,
+            "pool": self.pool,
+            "part": self.part,
+            "games": self.games,
+            "tag": None if np.isnan(self.tag) else self.tag,
+            **_three("rating", "", self.joint),
+        }
+        for name in WITNESSES:
+            row |= _three(name, f"{name}_", self.alone.get(name, Estimate()))
+        return row | {"p_agree": self.agreement.p if self.agreement else None, "note": self.note}
+
+
+def _three(name: str, begin: str, found: Estimate) -> dict[str, float | None]:
+    bounds = {f"{begin}low": found.low, f"{begin}high": found.high}
+    values = {name: found.value} | bounds
+    return {key: float(value) if found.known and np.isfinite(value) else None for key, value in values.items()}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JointRatings(Answer):
+    """The answer as a table; `said` has every row with what each witness says alone."""
+
+    said: Sequence[Said]
+
+
+@dataclass(frozen=True)
+class Material:
+    """Games read once, parsed once, valued where an engine or the store can; what is to be said of them."""
+
+    games: Sequence[Game]
+    frame: pl.DataFrame
+    arrays: GameArrays
+    counted: NDArray[np.bool_]
+    evidence: Evidence | None
+    problems: Counter[str]
+    remarks: list[str]
+
+
+def rate_players(
+    what: Paths | Games,
+    *,
+    by: str | None = None,
+    witness: Sequence[str] = WITNESSES,
+    prior: str = "none",
+    level: float = 0.95,
+    player: str | None = None,
+    **analysing: Any,
+) -> JointRatings:
+    """One rating for each player; see :func:`assay.api.rate`."""
+    _check(by, witness, prior)
+    found = gather(what, MOVES in witness, **analysing)
+    units = units_of(found.frame, found.counted, by)
+    names = {name for name, _, _ in units.keys}
+    if player is not None and player not in names:
+        raise InputError(f"nobody called {player!r} plays in these games.{did_you_mean(nearest(player, names))}")
+    units, voices = voices_of(found, units, by, witness, level)
+    said = [_said(units, at, voices, prior, level) for at in range(len(units))]
+    said = [one for one in said if player is None or one.player == player]
+    said.sort(key=lambda one: (-one.joint.value if one.joint.known else np.inf, one.player, one.part))
+    remarks = [*found.remarks, *(f"{voice.name}: {voice.note}." for voice in voices if voice.note), told_prior(prior)]
+    return _answer(said, by, level, remarks, found.problems)
+
+
+def _check(by: str | None, witness: Sequence[str], prior: str) -> None:
+    if by is not None and by not in BY:
+        raise InputError(f"cannot rate by {by!r}: choose one of {', '.join(BY)}.")
+    if wrong := [name for name in witness if name not in WITNESSES]:
+        raise InputError(f"there is no witness {wrong[0]!r}: choose among {', '.join(WITNESSES)}.")
+    if not witness:
+        raise InputError(f"name at least one witness: {', '.join(WITNESSES)}.")
+    if prior not in PRIORS:
+        raise InputError(f"there is no prior {prior!r}: choose one of {', '.join(PRIORS)}.")
+
+
+def gather(
+    what: Paths | Games,
+    with_moves: bool = True,
+    *,
+    where: str | None = None,
+    aliases: File | None = None,
+    keep_duplicates: bool = False,
+    pool: str | None = None,
+    scale_year: int | None = None,
+    **analysing: Any,
+) -> Material:
+    """Read, parse and value the games, each step once; without an engine they are not valued, and it is said."""
+    given = read(what, where=where)
+    games, seen = given.all(), Seen()
+    names = read_aliases(aliases, players_of(games)) if aliases else {}
+    once = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
+    evidence, remarks, plies = None, list[str](), None
+    if with_moves:
+        try:
+            evidence, plies = _valued(games, once, **analysing)
+        except (EngineError, StoreError) as error:
+            remarks.append(f"Moves are not heard: {error}")
+    plies = read_plies(games, 1, once) if plies is None else plies
+    frame = _called(headers(games), names, pool, scale_year)
+    if evidence is not None and len(evidence.turns):
+        turns = replace(evidence.turns, games=frame)
+        evidence = replace(evidence, turns=turns)
+        remarks.append(
+            f"Moves: {counted(len(turns), 'turn')}, analysed by {turns.identities[0].engine} at depth {turns.depth}; "
+            f"calibration {evidence.calibration.name}."
+        )
+    standard = np.array(is_standard(frame), np.bool_)
+    problems = given.problems + plies.problems
+    if left := int((once & ~standard).sum()):
+        problems["a variant"] += left
+    told = [f"Games left out or damaged: {reasons(problems)}."] if problems else []
+    remarks = [*told, *remarks, *told_copies(str(seen.duplicates) if seen.duplicates else "")]
+    if not (once & standard).any():
+        raise InputError(f"there are no games to rate in {given.named}.")
+    return Material(games, frame, plies.arrays, once & standard, evidence, problems, remarks)
+
+
+def _valued(
+    games: Sequence[Game],
+    once: NDArray[np.bool_],
+    *,
+    store: File | None = None,
+    calibration: str | None = None,
+    depth: int | None = None,
+    quick: bool = False,
+    deep: bool = False,
+    policy: Network | bool | str = True,
+    **how: Any,
+) -> tuple[Evidence | None, Plies]:
+    """The games valued move by move, and judged."""
+    chosen = asked_calibration(calibration, depth, quick, deep)
+    place = Path(store) if store else default_store()
+    network = open_network(policy) if isinstance(policy, str) else policy
+    with analysed(games, place, chosen, counted=once, **how) as analysis:
+        turns = turns_in(analysis, chosen)
+        return (weigh(turns, chosen, network) if len(turns) else None), analysis.plies
+
+
+def _called(frame: pl.DataFrame, names: Mapping[str, str], pool: str | None, scale_year: int | None) -> pl.DataFrame:
+    """The table of games with the names, the pool and the year that were asked for."""
+    if names:
+        frame = frame.with_columns(frame[side].replace(dict(names)) for side in ("white", "black"))
+    return games_in_pool(frame, pool, scale_year) if pool or scale_year else frame
+
+
+def voices_of(
+    found: Material, units: Units, by: str | None, witness: Sequence[str], level: float
+) -> tuple[Units, list[Voice]]:
+    """What each witness that is asked for says of each unit."""
+    asked, voices = chosen(witness), []
+    moves = None
+    if MOVES in asked:
+        moves, units = moves_voice(found.evidence, units, by, level)
+    if RESULTS in asked:
+        voices.append(
+            silent(RESULTS, units, NO_PHASES) if by == "phase" else results_voice(found.frame, units, Honesty(), level)
+        )
+    if moves is not None:
+        voices.append(moves)
+    if LEARNED in asked:
+        voices.append(
+            silent(LEARNED, units, NO_PHASES)
+            if by == "phase"
+            else learned_voice(found.games, found.arrays, units, level)
+        )
+    return units, voices
+
+
+def _said(units: Units, at: int, voices: Sequence[Voice], prior: str, level: float) -> Said:
+    name, pool, part = units.keys[at]
+    joint, tag = joint_of(pool), float(units.tag[at])
+    curves = {voice.name: voice.curves[at] for voice in voices if voice.says(at)}
+    before = None
+    if prior == "tag" and np.isfinite(tag):
+        before = normal_prior(tag, TAG_ERROR)
+    elif prior == "pool":
+        before = normal_prior(*POOL_PRIORS["online" if joint is joint_of("lichess-rapid") else "otb"])
+    total = joined(curves, joint, before) if curves else np.zeros(len(GRID))
+    (whole,) = Curve(total[None], GRID).estimates(Honesty(), level)
+    alone = {voice.name: voice.estimates[at] for voice in voices}
+    told = {name: row * joint.powers.get(name, 1.0) for name, row in curves.items()}
+    return Said(name, pool, part, int(units.games[at]), tag, whole, alone, agreement(curves, joint), told)
+
+
+def told_prior(prior: str) -> str:
+    if prior == "tag":
+        return f"Prior: about the rating in the tags, with an error of {TAG_ERROR:.0f}."
+    if prior == "pool":
+        told = ", ".join(f"{name} {mean:.0f} +- {error:.0f}" for name, (mean, error) in POOL_PRIORS.items())
+        return f"Prior: who plays in the pool ({told})."
+    return "Prior: none."
+
+
+def _answer(
+    said: Sequence[Said], by: str | None, level: float, remarks: Sequence[str], problems: Counter[str]
+) -> JointRatings:
+    several = len({one.pool for one in said}) > 1 or by == "pool"
+    parted = by not in (None, "pool")
+    names = ["player", *(["pool"] if several else []), *(["part"] if parted else []), "games", "tag"]
+    names += ["rating", "low", "high", *WITNESSES, *_WIDE, "note"]
+    elo = dict.fromkeys(("tag", "rating", "low", "high", *WITNESSES, *_WIDE[:-1]), 0)
+    columns = columns_of(names, decimals=elo | {"p_agree": 3}, wide=_WIDE, below=("note",), titles={"part": by or ""})
+    disagree = sum(one.agreement is not None and one.agreement.alarm for one in said)
+    head = f"Ratings with {level:.0%} intervals, and what each witness says alone."
+    if disagree:
+        head += f" Witnesses disagree about {disagree} of {len(said)}; five in a hundred do by chance."
+    named = {pool: POOLS.get(pool, pool) for pool in {one.pool for one in said}}
+    return JointRatings(
+        said=said,
+        head=head,
+        shown=Table([one.values() for one in said], columns),
+        estimates={
+            one.player: replace(one.joint, note=one.note or ("" if len(named) == 1 else named[one.pool]))
+            for one in reversed(said)
+        },
+        problems=problems,
+        remarks=[line for line in remarks if line],
+    )

@@ -1,0 +1,221 @@
+"""What each witness says of each player: curves of results, moves and the learned model, for the same groups of games.
+
+A unit is a player in a pool, or a part of his games there (an event, a year): ratings of two pools are two scales.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.answer.joining import LEARNED, MOVES, RESULTS, honest
+from assay.answer.points import DRAWS, TAG_ERROR, WHITE, names_known, result_curves
+from assay.curve import GRID, Curve, Estimate, Honesty
+from assay.errors import AssayError, RatingError
+from assay.games import Game, GameArrays
+from assay.games.outcomes import score_of
+from assay.learned.guess import game_curves, guess_parsed
+from assay.moves.evidence import Evidence
+from assay.moves.groups import PHASES, UNKNOWN, Groups, phases, tag_ratings
+from assay.pools import scale_of
+from assay.results import rate
+
+Floats = NDArray[np.float64]
+
+BY = ("event", "year", "month", "pool", "phase")
+NO_LEVEL = "nobody has a rating in the tags, so results have no level"
+NO_RESULT = "no game with a result"
+NO_TURNS = "no turns to judge"
+UNREAD = "no game can be read"
+NO_PHASES = "only moves have phases"
+
+
+@dataclass(frozen=True)
+class Units:
+    """The rows of an answer: `keys` are player, pool and part; `of` is the unit of each side of each game, or -1.
+
+    `of` has a row for each game: White in the first column.
+    """
+
+    keys: tuple[tuple[str, str, str], ...]
+    of: NDArray[np.intp]
+    scores: Floats  # White's, nan without a result
+    tags: Floats  # of both sides
+    games: NDArray[np.intp]  # of each unit
+    tag: Floats  # the mean rating in the tags of each unit, nan where none has one
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+
+def units_of(games: pl.DataFrame, counted: NDArray[np.bool_], by: str | None = None) -> Units:
+    """The units of games of which some count."""
+    pools = [scale_of(pool) for pool in games["pool"]]
+    part = _parts(games, by)
+    number: dict[tuple[str, str, str], int] = {}
+    of = np.full((games.height, 2), -1, np.intp)
+    for side, column in enumerate(("white", "black")):
+        for at, name in enumerate(games[column]):
+            if counted[at]:
+                of[at, side] = number.setdefault((name or UNKNOWN, pools[at], part[at]), len(number))
+    scores = [score_of(result) for result in games["result"]]
+    tags = tag_ratings(games).ratings
+    known = (of >= 0) & np.isfinite(tags)
+    total = np.bincount(of[known], tags[known], minlength=len(number))
+    count = np.bincount(of[known], minlength=len(number))
+    return Units(
+        tuple(number),
+        of,
+        np.array([np.nan if score is None else score for score in scores], float),
+        tags,
+        np.bincount(of[of >= 0], minlength=len(number)),
+        np.where(count > 0, total / np.maximum(count, 1), np.nan),
+    )
+
+
+def _parts(games: pl.DataFrame, by: str | None) -> list[str]:
+    if by == "event":
+        return [name or UNKNOWN for name in games["event"]]
+    if by in ("year", "month"):
+        size = 4 if by == "year" else 7
+        return [(day or "")[:size] if (day or "")[:4].isdecimal() else UNKNOWN for day in games["date"]]
+    return [""] * games.height
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What one witness says: of each unit an honest curve, its own estimate, and why there is none."""
+
+    name: str
+    curves: Floats  # units x grid
+    estimates: Sequence[Estimate]
+    note: str = ""  # why it says nothing of anybody
+    told: Mapping[str, int] = field(default_factory=dict)
+
+    def says(self, unit: int) -> bool:
+        """Whether it says anything of a unit."""
+        return bool(np.ptp(self.curves[unit]) > 1e-9)
+
+
+def silent(name: str, units: Units, note: str) -> Voice:
+    """A witness that says nothing."""
+    return Voice(name, np.zeros((len(units), len(GRID))), [Estimate(note=note)] * len(units), note)
+
+
+def results_voice(games: pl.DataFrame, units: Units, honesty: Honesty, level: float) -> Voice:
+    """Results against opponents of known strength."""
+    white = [name or UNKNOWN for name in games["white"]]
+    black = [name or UNKNOWN for name in games["black"]]
+    tags, sides = units.tags, units.of >= 0
+    unrated = (sides[:, :1] | sides[:, 1:]) & ~np.isfinite(tags)
+    strength, error = tags.copy(), np.full(tags.shape, TAG_ERROR)
+    if unrated.any():
+        known = _standings(white, black, units, tags)
+        if not known and not np.isfinite(tags[sides]).any():
+            return silent(RESULTS, units, NO_LEVEL)
+        for side, names in enumerate((white, black)):
+            rating, its_error = names_known(names, known)
+            strength[:, side] = np.where(unrated[:, side], rating, strength[:, side])
+            error[:, side] = np.where(unrated[:, side], its_error, error[:, side])
+    scores = np.stack([units.scores, 1 - units.scores], axis=1)
+    who = sides & np.isfinite(scores)
+    if not who.any():
+        return silent(RESULTS, units, NO_RESULT)
+    at, own = np.nonzero(who)
+    each = result_curves(strength[at, 1 - own], error[at, 1 - own], scores[at, own], own == 0)
+    whole = each.sum(units.of[at, own], len(units))
+    return _voice(RESULTS, whole, [honesty] * len(units), level, NO_RESULT)
+
+
+def _standings(
+    white: Sequence[str], black: Sequence[str], units: Units, tags: Floats
+) -> dict[str, tuple[float, float]]:
+    """What all results together say of everybody, as a rating with its error; nothing where nobody has a rating."""
+    counts = (units.of >= 0).all(axis=1) & np.isfinite(units.scores)
+    rated: dict[str, list[float]] = {}
+    for side, names in enumerate((white, black)):
+        for at in np.flatnonzero(counts & np.isfinite(tags[:, side])).tolist():
+            rated.setdefault(names[at], []).append(float(tags[at, side]))
+    if not rated or not counts.any():
+        return {}
+    chosen = np.flatnonzero(counts).tolist()
+    try:
+        found = rate(
+            [white[at] for at in chosen],
+            [black[at] for at in chosen],
+            units.scores[chosen],
+            average=float(np.mean([np.mean(all_) for all_ in rated.values()])),
+            white_advantage=WHITE,
+            draw_rate=DRAWS,
+            priors={name: (float(np.mean(all_)), TAG_ERROR) for name, all_ in rated.items()},
+            prior=4 * TAG_ERROR,
+        )
+    except RatingError:
+        return {}
+    deviation = found.deviation
+    return {
+        name: (float(rating), float(max(own, TAG_ERROR)))
+        for name, rating, own in zip(found.players, found.ratings, deviation, strict=True)
+        if np.isfinite(rating) and np.isfinite(own)
+    }
+
+
+def moves_voice(evidence: Evidence | None, units: Units, by: str | None, level: float) -> tuple[Voice, Units]:
+    """What the moves say; with `by` phase the units become those of phases, which only moves have."""
+    if evidence is None or not len(evidence.turns):
+        return silent(MOVES, units, NO_TURNS), units
+    turns = evidence.turns
+    code = units.of[turns.game, np.where(turns.white, 0, 1)]
+    if by == "phase":
+        units, code = _by_phase(units, code, phases(turns))
+    groups = Groups(units.keys, code)
+    whole = evidence.curve.sum(code, len(units))
+    tops = whole.tops().tolist() if len(whole) else []
+    honesty = [evidence.honesty(own, top) for own, top in zip(groups.turns, tops, strict=True)]
+    return _voice(MOVES, whole, honesty, level, NO_TURNS), units
+
+
+def _by_phase(units: Units, code: NDArray[np.intp], phase: NDArray[np.intp]) -> tuple[Units, NDArray[np.intp]]:
+    keys = tuple((name, pool, word) for name, pool, _ in units.keys for word in PHASES)
+    inner = np.where(code >= 0, code * len(PHASES) + phase, -1)
+    there = np.unique(inner[inner >= 0])
+    place = np.full(len(keys) + 1, -1, np.intp)
+    place[there] = np.arange(len(there))
+    whole = there // len(PHASES)
+    parts = replace(
+        units,
+        keys=tuple(keys[at] for at in there.tolist()),
+        of=np.full(units.of.shape, -1, np.intp),
+        games=units.games[whole],
+        tag=units.tag[whole],
+    )
+    return parts, place[inner]
+
+
+def learned_voice(games: Sequence[Game], arrays: GameArrays, units: Units, level: float) -> Voice:
+    """What the learned model says of the games, added up."""
+    counted = np.flatnonzero((units.of >= 0).any(axis=1)).tolist()
+    try:
+        guesses = guess_parsed([(at, games[at]) for at in counted], arrays)
+    except AssayError as error:
+        return silent(LEARNED, units, str(error).rstrip("."))
+    if not guesses:
+        return silent(LEARNED, units, UNREAD)
+    found = game_curves(guesses)
+    code = np.array([units.of[at, 0 if w else 1] for at, w in zip(found.number, found.white, strict=True)], np.intp)
+    whole = found.curve.sum(code, len(units))
+    honesty = [Honesty()] * len(units)
+    for own, one in zip(code.tolist(), found.honesty, strict=True):
+        if own >= 0:
+            honesty[own] = one
+    return _voice(LEARNED, whole, honesty, level, UNREAD)
+
+
+def _voice(name: str, whole: Curve, honesty: Sequence[Honesty], level: float, lacking: str) -> Voice:
+    estimates = [one if one.known else replace(one, note=lacking) for one in whole.estimates(list(honesty), level)]
+    curves = np.stack([honest(row, own) for row, own in zip(whole.table, honesty, strict=True)])
+    return Voice(name, curves, estimates)

@@ -1,0 +1,104 @@
+"""The command that gives the answer: rate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.options import (
+    Command,
+    OneOf,
+    aliases_option,
+    analysing,
+    analysis_options,
+    files_argument,
+    level_option,
+    player_option,
+    plots_option,
+    print_answer,
+    say,
+    table_options,
+)
+
+
+def _witnesses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(word.strip() for word in value.split(",") if word.strip()))
+    known = ("results", "moves", "learned")
+    if wrong := [name for name in names if name not in known]:
+        raise click.BadParameter(f"there is no witness {wrong[0]!r}: choose among {', '.join(known)}.")
+    if not names:
+        raise click.BadParameter(f"name at least one witness: {', '.join(known)}.")
+    return names
+
+
+@click.command(cls=Command)
+@files_argument
+@click.option("--by", type=OneOf("assay.answer.voices", "BY"), help="A row for each of these, player by player.")
+@click.option(
+    "--witness",
+    default="results,moves,learned",
+    show_default=True,
+    metavar="NAMES",
+    callback=_witnesses,
+    help="Who is heard, with commas between.",
+)
+@click.option(
+    "--prior",
+    type=OneOf("assay.answer.rating", "PRIORS"),
+    default="none",
+    show_default=True,
+    help="What is believed before: nothing, the rating in the tags, or who plays in the pool.",
+)
+@click.option("--list", "as_list", is_flag=True, help="A rating list: all players at once, results and moves together.")
+@player_option
+@level_option
+@plots_option
+@analysis_options
+@aliases_option
+@table_options
+def rate(
+    files: Sequence[str],
+    by: str | None,
+    witness: Sequence[str],
+    prior: str,
+    as_list: bool,
+    player: str | None,
+    level: float,
+    plots: Path | None,
+    **options: Any,
+) -> None:
+    """Tell how strong each player's play was: one rating from results, moves and the learned model together.
+
+    A row per player: games, the rating in the tags, the rating with its interval, and beside it what each witness says
+    alone. Results speak against the ratings of the opponents, moves by the engine's values (positions that the store
+    lacks are analysed first), the learned model by the moves as they are. Without an engine the others go on, and it
+    is said. Players of several pools have a row for each.
+
+    \b
+    Examples:
+      assay rate tournament.pgn
+      assay rate my-games.pgn --by year --player 'Elm'
+      assay rate tournament.pgn --witness results,learned
+      assay rate archive.pgn --list --no-analysis --format csv > list.csv
+    """
+    from assay.api import rate as answer
+
+    found = answer(
+        files,
+        by=by,
+        witness=witness,
+        prior=prior,
+        as_list=as_list,
+        player=player,
+        level=level,
+        **analysing(**options),
+    )
+    print_answer(found)
+    if plots is not None:
+        from assay.reports.plots import plot_witnesses
+
+        for path in plot_witnesses(found.said, plots):
+            say(f"Written: {path}", err=True)

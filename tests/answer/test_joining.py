@@ -1,0 +1,70 @@
+"""Witnesses joined: the sum lies among its parts, an honest curve is wider, and only what lies apart is an alarm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.answer.joining import WITNESSES, Joint, agreement, honest, joined, normal_prior, shipped
+from assay.answer.points import performance_error, result_curves, worth_games
+from assay.curve import GRID, Curve, Honesty
+
+PLAIN = Joint({}, {2: 1.9207, 3: 2.9957})
+bells = st.tuples(st.floats(1000, 2800), st.floats(60, 300))
+
+
+def top(row: np.ndarray) -> float:
+    return float(Curve(row[None], GRID).tops()[0])
+
+
+@given(st.lists(bells, min_size=2, max_size=3))
+def test_the_sum_lies_among_its_parts(parts: list[tuple[float, float]]) -> None:
+    curves = {name: normal_prior(*one) for name, one in zip(WITNESSES, parts, strict=False)}
+    own = [top(row) for row in curves.values()]
+    assert min(own) - 4 <= top(joined(curves, PLAIN)) <= max(own) + 4
+
+
+def test_what_is_surer_counts_for_more() -> None:
+    curves = {"results": normal_prior(2200, 100), "moves": normal_prior(2300, 50)}
+    assert top(joined(curves, PLAIN)) == pytest.approx(2280, abs=4)
+    (one,) = Curve(joined(curves, PLAIN)[None], GRID).estimates()
+    assert one.half_width == pytest.approx(1.96 / np.hypot(1 / 100, 1 / 50), rel=0.02)
+
+
+def test_an_honest_curve_is_as_wide_as_its_error_says() -> None:
+    row = honest(normal_prior(2200, 100), Honesty(0.5, 80))
+    (one,) = Curve(row[None], GRID).estimates()
+    assert one.value == pytest.approx(2200, abs=4)
+    assert one.half_width == pytest.approx(1.96 * np.hypot(100 / np.sqrt(0.5), 80), rel=0.02)
+
+
+def test_the_alarm_is_for_those_who_lie_apart() -> None:
+    near = agreement({"results": normal_prior(2200, 100), "moves": normal_prior(2300, 100)}, PLAIN)
+    far = agreement({"results": normal_prior(2200, 100), "moves": normal_prior(2600, 100)}, PLAIN)
+    assert near is not None and far is not None
+    assert not near.alarm and far.alarm
+    # Two normals: the drop is a quarter of the squared difference in errors, chi-square with one degree of freedom.
+    assert near.drop == pytest.approx(0.25, abs=0.01) and far.drop == pytest.approx(4.0, abs=0.05)
+    assert near.p == pytest.approx(0.4795, abs=0.01) and far.p == pytest.approx(0.0047, abs=0.001)
+    assert agreement({"results": normal_prior(2200, 100)}, PLAIN) is None
+
+
+def test_points_say_what_a_performance_rating_says() -> None:
+    rng = np.random.default_rng(1)
+    opponent, white = rng.uniform(2100, 2300, 400), np.arange(400) % 2 == 0
+    p = 1 / (1 + 10 ** (-(2300 + np.where(white, 35, -35) - opponent) / 400))
+    score = (rng.random(400) < p).astype(float)
+    curve = result_curves(opponent, np.full(400, 70.0), score, white)
+    (one,) = curve.sum(np.zeros(400, np.intp)).estimates()
+    assert one.low < 2300 < one.high and one.half_width < 60
+    nothing = result_curves(np.array([np.nan, 2200.0]), np.zeros(2), np.array([1.0, np.nan]), np.array([True, True]))
+    assert not nothing.table.any()
+
+
+def test_what_ships_is_sound() -> None:
+    for joint in shipped().values():
+        assert set(joint.powers) == set(WITNESSES) and set(joint.alarm) == {2, 3}
+        assert all(0 < power <= 1.5 for power in joint.powers.values())
+    assert worth_games(performance_error(9)) == pytest.approx(9)

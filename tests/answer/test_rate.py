@@ -1,0 +1,105 @@
+"""The command and function that give the answer: on games with an engine, without one, and with a user's mistakes."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli.main import main
+from assay.errors import InputError
+
+EVENT = Path(assay.__file__).parent / "data" / "simulated-event.pgn"
+
+
+def run(*words: object) -> int:
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in words])
+    return int(end.value.code or 0)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The event's analyses at the least depth."""
+    path = tmp_path_factory.mktemp("answer") / "store.db"
+    assert run("analyse", EVENT, "--depth", 6, "--store", path, "--quiet") == 0
+    return path
+
+
+def test_a_row_per_player_with_each_witness_beside_the_answer(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rate", EVENT, "--store", store, "--depth", 6, "--no-analysis", "--format", "json", "--quiet") == 0
+    out, err = capsys.readouterr()
+    rows = {row["player"]: row for row in json.loads(out)}
+    assert "Prior: none." in err and "Stockfish" in err
+    assert len(rows) == 6
+    for row in rows.values():
+        assert row["low"] < row["rating"] < row["high"]
+        told = [(row[f"{name}_low"], row[f"{name}_high"]) for name in ("results", "moves", "learned")]
+        widths = [high - low for low, high in told if low is not None and high is not None]
+        assert row["high"] - row["low"] < min(widths)
+    # The same figure for the same moves as in ipr.
+    alone = assay.rate_moves(EVENT, store=store, depth=6, no_analysis=True)
+    for name, row in rows.items():
+        value = alone[name].value
+        assert row["moves"] == (pytest.approx(value, abs=2) if isfinite(value) else None)
+
+
+def test_it_fits_eighty_columns(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rate", EVENT, "--store", store, "--depth", 6, "--no-analysis", "--quiet") == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_without_an_engine_the_others_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rate", EVENT, "--engine", "no-such-engine", "--store", tmp_path / "s.db", "--format", "json") == 0
+    out, err = capsys.readouterr()
+    assert "Moves are not heard: no chess engine 'no-such-engine' found" in err
+    rows = json.loads(out)
+    assert all(row["rating"] and row["learned"] and row["moves"] is None for row in rows)
+    assert any(row["results"] for row in rows)
+
+
+def test_witnesses_and_priors_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = assay.rate(EVENT, witness=["results"])
+    assert {one.alone["results"].value for one in alone.said} == {one.joint.value for one in alone.said}
+    tagged = assay.rate(EVENT, witness=["results"], prior="tag")
+    for one in tagged.said:
+        before = alone[one.player]
+        if not before.bounded:  # all games lost
+            continue
+        assert abs(one.joint.value - one.tag) < abs(before.value - one.tag) + 1
+        assert one.joint.half_width < before.half_width
+    assert any("tags" in line for line in tagged.remarks)
+    with pytest.raises(InputError, match="there is no witness 'stars'"):
+        assay.rate(EVENT, witness=["stars"])
+    assert run("rate", EVENT, "--witness", "stars") == 2
+    assert "choose among results, moves, learned" in capsys.readouterr().err
+    with pytest.raises(InputError, match=r"nobody called 'Elmm' plays in these games\. Did you mean"):
+        assay.rate(EVENT, witness=["results"], player="Elmm")
+
+
+def test_by_parts_of_the_games(store: Path) -> None:
+    how = {"store": store, "depth": 6, "no_analysis": True}
+    whole, phases = assay.rate(EVENT, **how), assay.rate(EVENT, by="phase", player="Elm", **how)
+    assert {one.part for one in phases.said} <= {"opening", "middlegame", "endgame"}
+    assert all(one.alone["results"].note == "only moves have phases" for one in phases.said)
+    events = assay.rate(EVENT, by="event", **how)
+    assert {one.player: one.joint.value for one in events.said} == {one.player: one.joint.value for one in whole.said}
+
+
+def test_a_list_knows_more_than_results_alone(store: Path) -> None:
+    found = assay.rate(EVENT, as_list=True, store=store, depth=6, no_analysis=True).table
+    assert found["rating"].to_list() == sorted(found["rating"].to_list(), reverse=True)
+    assert (found["error"] < found["results_error"].fill_null(2000)).all()
+    assert found["from_moves"].is_between(0, 1).all() and (found["from_moves"] > 0).any()
+
+
+def test_players_who_never_met_are_compared_by_their_moves(tmp_path: Path, store: Path) -> None:
+    games = EVENT.read_text().split("[Event ")[1:]
+    names = {"Ash", "Elm"}
+    apart = [game for game in games if sum(f'"{name}"' in game for name in names) != 1]
+    (tmp_path / "apart.pgn").write_text("".join(f"[Event {game}" for game in apart))
+    found = assay.rate(tmp_path / "apart.pgn", as_list=True, store=store, depth=6, no_analysis=True)
+    assert all(found[name].bounded for name in found)
