@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay.reports.growing import WrittenReport
     from assay.results.crosstable import EventTable
     from assay.results.duel import Duel, Pairing
+    from assay.results.expectancy import DrawModel
     from assay.results.listing import Style
     from assay.results.rated import RatingList
     from assay.results.sprt import Scale
@@ -49,6 +50,7 @@ def rate_results(
     draws_error: float = 0.0,
     prior: float | None = None,
     likelihood: bool = False,
+    draw_model: DrawModel = "ordo",
     scale: float | None = None,
     start: Mapping[str, float] | File | None = None,
     relative_to: Literal["anchor", "pool"] = "anchor",
@@ -147,6 +149,7 @@ def rate_results(
         relations=related,
         prior=prior,
         likelihood=likelihood,
+        draw_model=draw_model,
         scale=SCALE if scale is None else scale,
         start=dict(start) if isinstance(start, Mapping) else read_start(start),
         errors_from=relative_to,

@@ -308,3 +308,40 @@ def test_of_two_tops_the_higher_one_is_found() -> None:
     # One start alone ends at a draw rate of 0.686, with a likelihood of -13.339.
     assert log_posterior(found.fit.problem, found.fit.solution) > -13.30
     assert found.draw_rate > 0.9
+
+
+@pytest.mark.parametrize("model", ["davidson", "rao-kupper"])
+def test_other_draw_models_are_at_the_maximum_of_their_own_likelihood(
+    model: str, make_pool: Callable[..., Any]
+) -> None:
+    """The formulas of Davidson (1970) and of Rao and Kupper (1967) written down once more, and climbed."""
+    from scipy.optimize import minimize
+
+    pool = make_pool(5, 200, seed=3)
+    found = rate(pool.white, pool.black, pool.score, players=pool.players, draw_model=model)
+    beta = np.log(0.76 / 0.24) / 202.0
+
+    def badness(x: np.ndarray) -> float:
+        ratings = np.append(x[:4], -x[:4].sum())
+        gap = np.exp(beta * 100.0 * (ratings[pool.white] - ratings[pool.black] + x[4]))
+        if model == "davidson":
+            tie = np.exp(x[5]) * np.sqrt(gap)
+            chances = np.stack((np.ones_like(gap), tie, gap)) / (1.0 + gap + tie)
+        else:
+            threshold = 1.0 + np.exp(x[5])
+            win, loss = gap / (gap + threshold), 1.0 / (1.0 + threshold * gap)
+            chances = np.stack((loss, 1.0 - win - loss, win))
+        return -float(np.sum(np.log(chances[(2 * pool.score).astype(int), np.arange(len(gap))])))
+
+    best = minimize(badness, np.zeros(6), method="BFGS", options={"gtol": 1e-7}).x
+    ratings = 100.0 * np.append(best[:4], -best[:4].sum()) + 2300.0
+    assert np.max(np.abs(found.ratings - ratings)) < 0.05
+    assert found.white_advantage == pytest.approx(100.0 * best[4], abs=0.05)
+    tie = np.exp(best[5])
+    assert found.draw_rate == pytest.approx(tie / (2.0 + tie), abs=1e-4)
+    assert np.all(found.errors() > 0)
+
+
+def test_an_unknown_draw_model_is_told() -> None:
+    with pytest.raises(RatingError, match="a draw model is ordo, davidson, rao-kupper"):
+        rate(["A"], ["B"], [1.0], draw_model="coin")

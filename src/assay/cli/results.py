@@ -166,6 +166,8 @@ input_options = stacked(
     click.option("--prior", type=Number(0.01, 1e6), metavar="ELO",
                  help="Everybody is within ELO of the average, for few games."),
     click.option("--start", type=str, metavar="FILE", help="Start from the ratings of an earlier list (CSV)."),
+    click.option("--draw-model", type=OneOf("assay.results.expectancy", "DRAW_MODELS"), default="ordo",
+                 help="How draws depend on the difference; others than ordo imply -M.  [default: ordo]"),
     flag("--scale-logistic", text="The logistic scale with 400 points in it (-z 200.24)."),
 )  # fmt: skip
 @stacked(
@@ -330,6 +332,7 @@ def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
         "draws_error": (switches["draw_error"] or 0.0) / 100.0,
         "prior": switches["prior"],
         "likelihood": switches["ml"],
+        "draw_model": switches["draw_model"],
         "scale": scale_of(switches),
         "start": switches["start"],
         "pairs": switches["pairs"],
@@ -507,6 +510,8 @@ def _check(switches: Mapping[str, Any]) -> None:
             named = f"--{name.replace('_', '-')}"
             more = "does not go with --over-time" if switches["over_time"] else "belongs to --over-time"
             raise RatingError(f"{named} {more}: leave it out{'' if switches['over_time'] else ', or add that'}.")
+    if switches["over_time"] and switches["draw_model"] != "ordo":
+        raise RatingError("--draw-model does not go with --over-time: leave it out.")
     if switches["plot"] is not None and switches["player"] is None:
         raise RatingError("--plot draws one player: name him with --player.")
     if switches["plot"] not in (None, "-") and Path(switches["plot"]).suffix not in (".svg", ".png", ".pdf"):

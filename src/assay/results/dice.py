@@ -199,7 +199,7 @@ def _numpy_blocks(size: int, ahead: int, seed: int) -> Iterator[Bits]:
 def _dice(base: Fitted) -> Dice:
     table, solution = base.table, base.solution
     gaps = table.gaps(base.ratings, solution.white)
-    win, draw, _ = win_draw_loss(expectancy(gaps, base.settings.beta), solution.equal)
+    win, draw, _ = win_draw_loss(expectancy(gaps, base.settings.beta), solution.equal, base.settings.model)
     below = [np.floor(65536.0 * win), np.floor(65536.0 * (win + draw))]
     # A threshold of 65536, a certain result, does not fit into 16 bits.
     kind = np.uint16 if max(float(limit.max()) for limit in below) < 65536.0 else np.uint32

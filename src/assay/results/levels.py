@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from assay.errors import RatingError
 from assay.results.encounters import Bools, Components, Floats, PairTable, connect
-from assay.results.expectancy import expectancy, win_draw_loss
+from assay.results.expectancy import DrawModel, expectancy, win_draw_loss
 from assay.results.information import NO_LINKS, Links
 from assay.results.solve import Equations, Solution, solve
 
@@ -74,6 +74,7 @@ def place(
     equal: float,
     average: float,
     level: int | None = None,
+    model: DrawModel = "ordo",
 ) -> Placement:
     """Set the level of every group; `level` is the group that anchors or priors already hold, if any."""
     ratings = ratings.copy()
@@ -109,7 +110,7 @@ def place(
         rows = rows[placed[meetings.other_group[rows]]]
         ready = np.unique(meetings.group[rows]).astype(np.intp)
         if len(ready):
-            shift, kind = _settle(meetings, rows, ready, ratings, beta, equal)
+            shift, kind = _settle(meetings, rows, ready, ratings, beta, equal, model)
             for group, by, how in zip(ready.tolist(), shift.tolist(), kind.tolist(), strict=True):
                 who = members.of(group)
                 ratings[who] += by
@@ -184,7 +185,7 @@ def _purge(meetings: Meetings, count: int, core: int) -> list[Ints]:
 
 
 def _settle(
-    meetings: Meetings, rows: Ints, ready: Ints, ratings: Floats, beta: float, equal: float
+    meetings: Meetings, rows: Ints, ready: Ints, ratings: Floats, beta: float, equal: float, model: DrawModel
 ) -> tuple[Floats, NDArray[np.int8]]:
     """Shift of each ready group: even chance of all its wins (or losses), or points as expected where it has both."""
     index = np.searchsorted(ready, meetings.group[rows])
@@ -199,7 +200,7 @@ def _settle(
     def excess(shift: Floats) -> Floats:
         """Rises with the shift, and is zero where the group belongs."""
         p = expectancy(gap + shift[index], beta)
-        win, _, loss = win_draw_loss(p, equal)
+        win, _, loss = win_draw_loss(p, equal, model)
         all_won = np.bincount(index, games * np.log(np.maximum(win, _TINY)), count) - half
         all_lost = half - np.bincount(index, games * np.log(np.maximum(loss, _TINY)), count)
         points = np.bincount(index, games * (p - won), count)
@@ -240,6 +241,7 @@ class Settings:
     precision: Floats | None = None
     links: Links = NO_LINKS
     several_starts: bool = True
+    model: DrawModel = "ordo"
 
     @property
     def level_known(self) -> Bools | None:
@@ -308,6 +310,7 @@ def fit(table: PairTable, settings: Settings, start: Mapping[int, float] | Float
         precision=settings.precision,
         links=settings.links,
         several=settings.several_starts,
+        model=settings.model,
     )
     solution = solve(problem)
     placement = place(
@@ -319,6 +322,7 @@ def fit(table: PairTable, settings: Settings, start: Mapping[int, float] | Float
         equal=solution.equal,
         average=settings.average,
         level=level,
+        model=settings.model,
     )
     if settings.anchor is not None:
         ratings = placement.ratings

@@ -279,6 +279,7 @@ def listing_data(listing: Listing, *, superiority: bool = False) -> dict[str, An
         ],
         "white_advantage": ratings.white_advantage,
         "white_advantage_error": None if errors is None else errors.white,
+        "draw_model": ratings.fit.settings.model,
         "draw_rate": ratings.draw_rate,
         "draw_rate_error": None if errors is None else errors.draws,
     }

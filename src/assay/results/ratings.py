@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import RatingError
 from assay.results.dice import Simulation, simulate
 from assay.results.encounters import DRAW, LOSS, WIN, Bools, Floats, PairTable, results_by_player, tabulate
-from assay.results.expectancy import SCALE, slope
+from assay.results.expectancy import DRAW_MODELS, SCALE, DrawModel, slope
 from assay.results.gamepairs import Pentanomial, count_pairs, pair_filling
 from assay.results.information import MOST_IN_MATRIX, check_matrix, covariance, difference_variances, variances
 from assay.results.levels import ABOVE, BELOW, RATED, UNPLAYED, Fitted, Settings, fit, known_beforehand, precision_of
@@ -323,9 +323,9 @@ def rate(
 
     More may be told by name (see :func:`rate_table`): `relations` [(a, b, delta, error)] say that a is delta points
     above b; `prior` is an error for every player about the average; `white_advantage_error` and `draw_rate_error`
-    make the values given priors too. Any of these, and `likelihood`, replaces the fit of points by that of the
-    likelihood (:mod:`assay.results.solve`). `scale` is the difference that scores 76 %, `start` {player: rating} are
-    ratings to start from, `errors_from` is "anchor" or "pool".
+    make the values given priors too; `draw_model` is ordo, davidson or rao-kupper. Any of these, and `likelihood`,
+    replaces the fit of points by that of the likelihood (:mod:`assay.results.solve`). `scale` is the difference that
+    scores 76 %, `start` {player: rating} are ratings to start from, `errors_from` is "anchor" or "pool".
 
     >>> result = rate(["Anna", "Ben", "Anna"], ["Ben", "Anna", "Ben"], [1, 0.5, 0.5], white_advantage=0.0)
     >>> [(row["player"], round(row["rating"], 1)) for row in result.table()]
@@ -381,6 +381,7 @@ def rate_table(
     draw_rate_error: float = 0.0,
     prior: float | None = None,
     likelihood: bool = False,
+    draw_model: DrawModel = "ordo",
     scale: float = SCALE,
     start: Mapping[Any, float] | None = None,
     errors_from: Literal["anchor", "pool"] = "anchor",
@@ -394,6 +395,8 @@ def rate_table(
     >>> rate_table(["Anna", "Ben"], table, white_advantage=0.0).points.tolist()
     [1.5, 0.5]
     """
+    if draw_model not in DRAW_MODELS:
+        raise RatingError(f"a draw model is {', '.join(DRAW_MODELS)}, not {draw_model!r}.")
     levels = {"the average": average, "the white advantage": 0.0 if white_advantage == "fit" else white_advantage}
     levels |= {f'the anchor "{name}"': value for name, value in (anchors or {}).items()}
     levels |= {f'the loose anchor "{name}"': value for name, (value, _) in (priors or {}).items()}
@@ -414,7 +417,8 @@ def rate_table(
             equal=0.5 if draw_rate == "fit" else _share(draw_rate),
             fit_draws=draw_rate == "fit" or draw_rate_error > 0,
             draws_precision=_precision(draw_rate_error),
-            likelihood=likelihood or white_advantage_error > 0 or draw_rate_error > 0,
+            likelihood=likelihood or white_advantage_error > 0 or draw_rate_error > 0 or draw_model != "ordo",
+            model=draw_model,
         ),
         anchors=anchors or {},
         priors=priors or {},

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 
 from assay.errors import AssayWarning, RatingError
 from assay.results.encounters import Bools, Floats, PairTable
-from assay.results.expectancy import draw_curve, expectancy, score_variance, win_draw_loss
+from assay.results.expectancy import (
+    DrawModel,
+    draw_curve,
+    expectancy,
+    outcome_slopes,
+    score_variance,
+    win_draw_loss,
+)
 from assay.results.information import NO_LINKS, Information, Links
 
 _STEPS = 100
@@ -60,6 +67,7 @@ class Equations:
     precision: Floats | None = None
     links: Links = NO_LINKS
     several: bool = True
+    model: DrawModel = "ordo"
 
     @property
     def free(self) -> Bools:
@@ -145,7 +153,7 @@ def _best(problem: Equations) -> Solution:
 def log_posterior(problem: Equations, solution: Solution) -> float:
     """The logarithm of the likelihood of wins, draws and losses, and of what is known beforehand."""
     table = problem.table
-    win, draw, loss = win_draw_loss(expected(problem, solution.ratings, solution.white), solution.equal)
+    win, draw, loss = win_draw_loss(expected(problem, solution.ratings, solution.white), solution.equal, problem.model)
     total = sum(
         float(np.sum(counts[counts > 0] * np.log(np.maximum(chance[counts > 0], _FLOOR))))
         for counts, chance in ((table.wins, win), (table.draws, draw), (table.losses, loss))
@@ -167,7 +175,7 @@ def _way_down(problem: Equations, solution: Solution) -> Floats | None:
 
     def gain(by: float) -> Floats:
         p: Floats = expectancy(table.gaps(solution.ratings, solution.white) + by, problem.beta)
-        return likelihood_gain(table, p, solution.equal, problem.beta)
+        return likelihood_gain(table, p, solution.equal, problem.beta, problem.model)
 
     bend = -(gain(step) - gain(-step)) / (2.0 * step)
     matrix = replace(solution.information, weight=bend).matrix
@@ -194,7 +202,7 @@ def _solve(problem: Equations, equal: float | None = None) -> Solution:
             equal = fit_draws(problem.table, p)
             break
         # Ratings and draw rate hardly know of each other, so taking turns converges in a few rounds.
-        before, equal = equal, likeliest_draws(problem.table, p, problem.equal, problem.draws_precision)
+        before, equal = equal, likeliest_draws(problem.table, p, problem.equal, problem.draws_precision, problem.model)
         if abs(equal - before) < 1e-9:
             break
     return Solution(ratings, white, equal, information(problem, ratings, white, equal), trace)
@@ -209,7 +217,7 @@ def _information(problem: Equations, p: Floats, equal: float) -> Information:
     table = problem.table
     spread = problem.beta * p * (1.0 - p)
     if problem.likelihood:
-        weight = likelihood_weight(table, p, equal, problem.beta)
+        weight = likelihood_weight(table, p, equal, problem.beta, problem.model)
     else:
         weight = table.games * spread * problem.beta
     extra = np.zeros(table.players + 1)
@@ -228,15 +236,11 @@ def score_filling(problem: Equations, solution: Solution) -> Information:
     return replace(solution.information, weight=weight, extra=np.zeros(len(solution.information.extra)))
 
 
-def _parts(p: Floats, equal: float) -> list[tuple[Floats, Floats]]:
+def _parts(p: Floats, equal: float, model: DrawModel) -> list[tuple[Floats, Floats]]:
     """For win, draw and loss: the derivative of its chance by the expectancy, and the chance."""
-    win, draw, loss = win_draw_loss(p, equal)
-    root = draw_curve(p, equal)[1]
-    bend = 2.0 * (1.0 - 2.0 * p) / np.maximum(root, _FLOOR)
-    parts = [(1.0 - bend / 2.0, np.maximum(win, _FLOOR)), (-1.0 - bend / 2.0, np.maximum(loss, _FLOOR))]
-    if equal > 0:
-        parts.insert(1, (bend, np.maximum(draw, _FLOOR)))
-    return parts
+    pairs = zip(outcome_slopes(p, equal, model), win_draw_loss(p, equal, model), strict=True)
+    parts = [(slope, np.maximum(chance, _FLOOR)) for slope, chance in pairs]
+    return parts if equal > 0 else [parts[0], parts[2]]
 
 
 def expected(problem: Equations, ratings: Floats, white: float) -> Floats:
@@ -251,21 +255,21 @@ def _gain(problem: Equations, p: Floats, equal: float) -> Floats:
     if not problem.likelihood:
         gain: Floats = problem.beta * (table.white_points - table.games * p)
         return gain
-    return likelihood_gain(table, p, equal, problem.beta)
+    return likelihood_gain(table, p, equal, problem.beta, problem.model)
 
 
-def likelihood_gain(table: PairTable, p: Floats, equal: float, beta: float) -> Floats:
+def likelihood_gain(table: PairTable, p: Floats, equal: float, beta: float, model: DrawModel = "ordo") -> Floats:
     """Derivative of the log-likelihood of wins, draws and losses by the difference of each encounter."""
     counts = [table.wins, table.draws, table.losses] if equal > 0 else [table.wins, table.losses]
-    slopes = [count * part / chance for count, (part, chance) in zip(counts, _parts(p, equal), strict=True)]
+    slopes = [count * part / chance for count, (part, chance) in zip(counts, _parts(p, equal, model), strict=True)]
     total: Floats = beta * p * (1.0 - p) * sum(slopes)
     return total
 
 
-def likelihood_weight(table: PairTable, p: Floats, equal: float, beta: float) -> Floats:
+def likelihood_weight(table: PairTable, p: Floats, equal: float, beta: float, model: DrawModel = "ordo") -> Floats:
     """The information that each encounter has of its difference."""
     spread = beta * p * (1.0 - p)
-    weight: Floats = table.games * spread**2 * sum(part**2 / chance for part, chance in _parts(p, equal))
+    weight: Floats = table.games * spread**2 * sum(part**2 / chance for part, chance in _parts(p, equal, model))
     return weight
 
 
@@ -367,6 +371,10 @@ def draw_rate_deviation(problem: Equations, solution: Solution) -> float:
     if not 0.0 < equal < 1.0:
         return 0.0
     p = expected(problem, solution.ratings, solution.white)
+    if problem.model != "ordo":
+        step = 1e-3 * min(equal, 1.0 - equal)
+        ends = [_draws_slope(table, p, equal + by, problem.model) for by in (-step, step)]
+        return float(np.sqrt(2.0 * step / max(ends[0] - ends[1], _FLOOR)))
     draw, root = draw_curve(p, equal)
 
     def gather(values: Floats) -> Floats:
@@ -382,8 +390,13 @@ def draw_rate_deviation(problem: Equations, solution: Solution) -> float:
     return float(np.sqrt(max(left, 0.0))) / _draws_rise(table.games.astype(np.float64), draw, root, equal)
 
 
-def likeliest_draws(table: PairTable, p: Floats, known: float = 0.5, precision: float = 0.0) -> float:
+def likeliest_draws(
+    table: PairTable, p: Floats, known: float = 0.5, precision: float = 0.0, model: DrawModel = "ordo"
+) -> float:
     """The draw rate between equals of the greatest likelihood, given the expectancies, and what is known before."""
+    least, most = 1e-4, 1.0 - 1e-6
+    if model != "ordo":
+        return find_root(lambda equal: -_draws_slope(table, p, equal, model) - precision * (known - equal), least, most)
     spread = p * (1.0 - p)
 
     def score(equal: float) -> float:
@@ -395,12 +408,23 @@ def likeliest_draws(table: PairTable, p: Floats, known: float = 0.5, precision: 
         pull = precision * (known - equal)
         return -float(np.sum(gain[spread > 0])) - pull
 
-    least, most = 1e-4, 1.0 - 1e-6
     if score(least) >= 0:
         return least
     if score(most) <= 0:
         return most
     return find_root(score, least, most)
+
+
+def _draws_slope(table: PairTable, p: Floats, equal: float, model: DrawModel) -> float:
+    """The derivative of the log-likelihood by the draw rate between equals, by a small difference."""
+    step = 1e-6 * min(equal, 1.0 - equal) + 1e-12
+
+    def likelihood(rate: float) -> float:
+        chances = win_draw_loss(p, rate, model)
+        counts = (table.wins, table.draws, table.losses)
+        return sum(float(count @ np.log(np.maximum(c, _FLOOR))) for count, c in zip(counts, chances, strict=True))
+
+    return (likelihood(equal + step) - likelihood(equal - step)) / (2.0 * step)
 
 
 def find_root(function: Callable[[float], float], low: float, high: float, tolerance: float = 1e-12) -> float:
