@@ -130,7 +130,7 @@ OPTIONS = {
         -e --error-matrix -C --cfs-matrix -J --cfs-show -F --confidence -X --ignore-draws -t --threshold -N --decimals
         -M --ML -n --cpus -U --columns -Y --synonyms --aliases -i --include -x --exclude --no-warnings -b
         --column-format --strict --keep-duplicates --require-connected --exclude-termination
-        --over-time --player --plot --on --peak --walk --draw-model
+        --over-time --player --plot --on --peak --walk --draw-model --manual
         --errors --no-errors --pairs --los --prior --start --scale-logistic --format
     """,
     "match": """

@@ -345,3 +345,13 @@ def test_other_draw_models_are_at_the_maximum_of_their_own_likelihood(
 def test_an_unknown_draw_model_is_told() -> None:
     with pytest.raises(RatingError, match="a draw model is ordo, davidson, rao-kupper"):
         rate(["A"], ["B"], [1.0], draw_model="coin")
+
+
+def test_perfect_scores_as_in_the_manual_are_one_draw_short() -> None:
+    white, black, score = ["A", "B", "C", "C", "C"], ["B", "A", "A", "B", "A"], [1.0, 1.0, 1.0, 1.0, 1.0]
+    found = rate(white, black, score, white_advantage=0.0, draw_rate=0.5, perfect="manual")
+    gaps = found.ratings[2] - found.ratings[[0, 1, 0]]
+    expected = 1.0 / (1.0 + np.exp(-np.log(0.76 / 0.24) / 202.0 * gaps))
+    assert expected.sum() == pytest.approx(2.5)
+    program = rate(white, black, score, white_advantage=0.0, draw_rate=0.5)
+    assert found.ratings[2] != pytest.approx(program.ratings[2], abs=1.0)

@@ -168,6 +168,7 @@ input_options = stacked(
     click.option("--start", type=str, metavar="FILE", help="Start from the ratings of an earlier list (CSV)."),
     click.option("--draw-model", type=OneOf("assay.results.expectancy", "DRAW_MODELS"), default="ordo",
                  help="How draws depend on the difference; others than ordo imply -M.  [default: ordo]"),
+    flag("--manual", text="Where Ordo's manual and its program differ, follow the manual."),
     flag("--scale-logistic", text="The logistic scale with 400 points in it (-z 200.24)."),
 )  # fmt: skip
 @stacked(
@@ -333,6 +334,7 @@ def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
         "prior": switches["prior"],
         "likelihood": switches["ml"],
         "draw_model": switches["draw_model"],
+        "perfect": "manual" if switches["manual"] else "program",
         "scale": scale_of(switches),
         "start": switches["start"],
         "pairs": switches["pairs"],

@@ -75,6 +75,7 @@ def place(
     average: float,
     level: int | None = None,
     model: DrawModel = "ordo",
+    one_draw: bool = False,
 ) -> Placement:
     """Set the level of every group; `level` is the group that anchors or priors already hold, if any."""
     ratings = ratings.copy()
@@ -110,7 +111,7 @@ def place(
         rows = rows[placed[meetings.other_group[rows]]]
         ready = np.unique(meetings.group[rows]).astype(np.intp)
         if len(ready):
-            shift, kind = _settle(meetings, rows, ready, ratings, beta, equal, model)
+            shift, kind = _settle(meetings, rows, ready, ratings, beta, equal, model, one_draw)
             for group, by, how in zip(ready.tolist(), shift.tolist(), kind.tolist(), strict=True):
                 who = members.of(group)
                 ratings[who] += by
@@ -185,9 +186,19 @@ def _purge(meetings: Meetings, count: int, core: int) -> list[Ints]:
 
 
 def _settle(
-    meetings: Meetings, rows: Ints, ready: Ints, ratings: Floats, beta: float, equal: float, model: DrawModel
+    meetings: Meetings,
+    rows: Ints,
+    ready: Ints,
+    ratings: Floats,
+    beta: float,
+    equal: float,
+    model: DrawModel,
+    one_draw: bool,
 ) -> tuple[Floats, NDArray[np.int8]]:
-    """Shift of each ready group: even chance of all its wins (or losses), or points as expected where it has both."""
+    """Shift of each ready group: even chance of all its wins (or losses), or points as expected where it has both.
+
+    With `one_draw`, as Ordo's manual has it: points as expected, one game of a perfect score being taken for a draw.
+    """
     index = np.searchsorted(ready, meetings.group[rows])
     gap = ratings[meetings.own[rows]] - ratings[meetings.other[rows]] + meetings.ahead[rows]
     games, won = meetings.games[rows], meetings.won[rows]
@@ -204,6 +215,8 @@ def _settle(
         all_won = np.bincount(index, games * np.log(np.maximum(win, _TINY)), count) - half
         all_lost = half - np.bincount(index, games * np.log(np.maximum(loss, _TINY)), count)
         points = np.bincount(index, games * (p - won), count)
+        if one_draw:
+            return np.where(both, points, points + np.where(has_won, 0.5, -0.5))
         return np.where(both, points, np.where(has_won, all_won, all_lost))
 
     most = np.full(count, -np.inf)
@@ -242,6 +255,7 @@ class Settings:
     links: Links = NO_LINKS
     several_starts: bool = True
     model: DrawModel = "ordo"
+    one_draw: bool = False
 
     @property
     def level_known(self) -> Bools | None:
@@ -323,6 +337,7 @@ def fit(table: PairTable, settings: Settings, start: Mapping[int, float] | Float
         average=settings.average,
         level=level,
         model=settings.model,
+        one_draw=settings.one_draw,
     )
     if settings.anchor is not None:
         ratings = placement.ratings

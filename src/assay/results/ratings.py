@@ -382,6 +382,7 @@ def rate_table(
     prior: float | None = None,
     likelihood: bool = False,
     draw_model: DrawModel = "ordo",
+    perfect: Literal["program", "manual"] = "program",
     scale: float = SCALE,
     start: Mapping[Any, float] | None = None,
     errors_from: Literal["anchor", "pool"] = "anchor",
@@ -395,6 +396,8 @@ def rate_table(
     >>> rate_table(["Anna", "Ben"], table, white_advantage=0.0).points.tolist()
     [1.5, 0.5]
     """
+    if perfect not in ("program", "manual"):
+        raise RatingError(f"perfect scores are placed as by Ordo's program or its manual, not {perfect!r}.")
     if draw_model not in DRAW_MODELS:
         raise RatingError(f"a draw model is {', '.join(DRAW_MODELS)}, not {draw_model!r}.")
     levels = {"the average": average, "the white advantage": 0.0 if white_advantage == "fit" else white_advantage}
@@ -419,6 +422,7 @@ def rate_table(
             draws_precision=_precision(draw_rate_error),
             likelihood=likelihood or white_advantage_error > 0 or draw_rate_error > 0 or draw_model != "ordo",
             model=draw_model,
+            one_draw=perfect == "manual",
         ),
         anchors=anchors or {},
         priors=priors or {},
