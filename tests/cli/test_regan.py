@@ -165,6 +165,12 @@ def test_weights_over_depths_say_what_they_need(world: Path, capsys: pytest.Capt
         assert code == 1 and sentence in err
 
 
+def test_numbers_that_make_no_scale_are_wrong_usage(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (("--k", "1e-320"), ("--k", 0), ("--cap", 0), ("--tie", -1), ("--tie", "1e15"), ("--scale", "linear")):
+        code, _, err = run(capsys, world, "fit", "rated", *FAKE, *words)
+        assert code == 2 and str(words[0]) in err
+
+
 def test_a_calibration_keeps_its_settings(calibrations: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A line fitted on the spot is the line of a calibration that was made with the same settings."""
     asked = ("--curve", "ipa", "--cap", 2.5)

@@ -328,7 +328,7 @@ _regan = (
     ),
     Shared(
         "--k",
-        type=click.FloatRange(0, min_open=True),
+        type=click.FloatRange(0.01, 100),
         default=1.0,
         show_default=True,
         help="Where the log scale bends, in pawns.",
@@ -336,7 +336,7 @@ _regan = (
     cap_option,
     Shared(
         "--tie",
-        type=click.FloatRange(0),
+        type=click.FloatRange(0, 10),
         default=0.03,
         show_default=True,
         help="Difference that counts for a later move as good as the best.",

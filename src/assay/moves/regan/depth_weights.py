@@ -67,8 +67,10 @@ def fit_depth_weights(
     if method not in ("likelihood", "percentile"):
         raise ModelError(f"depth weights are fitted by likelihood or percentile, not by {method!r}.")
     codes = np.unique(np.asarray(games), return_inverse=True)[1]
-    if codes.shape != (len(array),) or codes.max() + 1 < folds:
-        raise ModelError(f"there must be one game per turn, and at least {folds} games to hold some out.")
+    if codes.shape != (len(array),):
+        raise ModelError(f"there are {len(array)} turns, but games has shape {codes.shape}.")
+    if codes.max() + 1 < folds:
+        raise ModelError(f"weights over depths are judged on games held out: it takes at least {folds} games.")
     fold = dealt(codes, folds, seed)
     gains = np.empty(len(array))
     for held in range(folds):
