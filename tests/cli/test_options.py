@@ -31,6 +31,7 @@ OTHERWISE = {
     ("chances", "--ply"): "any position of a file",
     ("chances", "--policy"): "a network",
     ("screen", "--by"): "a row for each player, too",
+    ("rate", "--by"): "a row for each player, too",
 }
 # These are choices of their own for each command, or settings of another thing: only the help texts are alike.
 ANY_TYPE = {"--by", "--out"}
