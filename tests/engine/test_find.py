@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from assay.engine import identity as find_module
-from assay.engine.identity import find
+from assay.engine.identity import Search, find
+from assay.engine.local import identify
 from assay.errors import EngineError
 
 
@@ -51,3 +53,40 @@ def test_a_file_that_cannot_be_run_is_told_from_a_missing_one(program: Path) -> 
     program.chmod(0o644)
     with pytest.raises(EngineError, match="is not executable"):
         find(str(program))
+
+
+def _speaks(path: Path, *lines: str) -> str:
+    """A program that answers `uci` with these lines."""
+    told = "; ".join(f"echo '{line}'" for line in lines)
+    path.write_text(
+        f"#!/bin/sh\nwhile read word rest; do case $word in uci) {told}; echo uciok;; isready) echo readyok;; "
+        "quit) exit;; esac; done\n"
+    )
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_another_engine_serves_where_there_is_no_stockfish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find_module, "USUAL_PLACES", ())
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EngineError, match="Stockfish was not found"):
+        find()
+    other = _speaks(tmp_path / "ethereal-chess", "id name Ethereal 12.00")
+    _speaks(tmp_path / "something-else", "id name No engine")
+    assert find_module.installed() == [other] and find() == (other,)
+    usual = _speaks(tmp_path / "stockfish", "id name Stockfish 15.1")
+    assert find() == (usual,)
+
+
+@pytest.mark.parametrize(("use", "net"), [("true", "nn-1.nnue nn-2.nnue"), ("false", "")])
+def test_the_net_is_what_the_engine_uses(tmp_path: Path, use: str, net: str) -> None:
+    engine = _speaks(
+        tmp_path / "stockfish",
+        "id name Stockfish 16 64 POPCNT WASM",
+        "option name MultiPV type spin default 1 min 1 max 500",
+        f"option name Use NNUE type check default {use}",
+        "option name EvalFile type string default /somewhere/nn-1.nnue",
+        "option name EvalFileSmall type string default nn-2.nnue",
+    )
+    found = asyncio.run(identify(Search(engine)))
+    assert (found.engine, found.net) == ("Stockfish 16 64 POPCNT WASM", net)
