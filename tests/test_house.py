@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "results": set(),
     "moves": {"games", "lists", "engine", "policy"},
     "learned": {"games", "engine"},
-    "answer": {"games", "engine", "policy", "moves", "learned", "results"},
+    "answer": {"games", "lists", "engine", "policy", "moves", "learned", "results"},
     "reports": {"games", "lists", "engine", "policy", "moves", "learned", "results", "answer"},
     "web": {"fetch", "games", "engine", "moves", "learned", "results", "reports"},
     "cli": {"fetch", "games", "lists", "engine", "policy", "moves", "learned", "results", "answer", "reports", "web"},

@@ -108,7 +108,7 @@ OPTIONS = {
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
-    "rate": f"{RATED} --by --witness --prior --list --player --level --plots",
+    "rate": f"{RATED} --by --witness --prior --list --player --without --level --plots --rating --watch --every",
     "ipr": f"""
         {RATED} {REGAN} --reference --by --player --without --min-turns --method --interval --level --seed --plots
         --rating --watch --every

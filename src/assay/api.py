@@ -381,14 +381,16 @@ def rate(
     prior: str = "none",
     level: float = 0.95,
     player: str | None = None,
+    without: Sequence[int] = (),
     as_list: bool = False,
     **analysing: Unpack[Analysing],
 ) -> JointRatings:
     """Rate players by results, moves and the learned model together, as `assay rate` does: `[name]` is the answer.
 
     Each witness gives a curve over ratings; the answer is the top of their sum. `by` makes a row for each event, year,
-    month, pool or phase of a player; `witness` chooses who is heard; `prior` is "none", "tag" or "pool". `as_list`
-    solves all players at once. Without an engine the other witnesses go on, and the remarks say so.
+    month, pool or phase of a player; `witness` chooses who is heard; `prior` is "none", "tag" or "pool"; `without`
+    leaves games out, by their numbers. `as_list` solves all players at once. Without an engine the other
+    witnesses go on, and the remarks say so.
 
     >>> answer = rate(SAMPLE, witness=["results", "learned"])
     >>> sorted(answer)
@@ -399,10 +401,12 @@ def rate(
     if as_list:
         from assay.answer.together import rate_list
 
-        return rate_list(what, witness=witness, level=level, player=player, **analysing)
+        return rate_list(what, witness=witness, level=level, player=player, without=without, **analysing)
     from assay.answer.rating import rate_players
 
-    return rate_players(what, by=by, witness=witness, prior=prior, level=level, player=player, **analysing)
+    return rate_players(
+        what, by=by, witness=witness, prior=prior, level=level, player=player, without=without, **analysing
+    )
 
 
 def rate_moves(

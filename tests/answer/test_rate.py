@@ -80,6 +80,14 @@ def test_witnesses_and_priors_are_chosen(capsys: pytest.CaptureFixture[str]) -> 
         assay.rate(EVENT, witness=["results"], player="Elmm")
 
 
+def test_games_are_left_out_by_their_numbers() -> None:
+    whole = assay.rate(EVENT, witness=["results"])
+    less = assay.rate(EVENT, witness=["results"], without=[1, 2])
+    assert sum(one.games for one in less.said) == sum(one.games for one in whole.said) - 4
+    with pytest.raises(InputError, match="--without 99: there are 15 games"):
+        assay.rate(EVENT, witness=["results"], without=[99])
+
+
 def test_by_parts_of_the_games(store: Path) -> None:
     how = {"store": store, "depth": 6, "no_analysis": True}
     whole, phases = assay.rate(EVENT, **how), assay.rate(EVENT, by="phase", player="Elm", **how)

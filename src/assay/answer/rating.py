@@ -43,6 +43,7 @@ from assay.games import Game, GameArrays, Games, read
 from assay.games.duplicates import Seen
 from assay.games.split import players_of
 from assay.games.stream import Paths
+from assay.lists.filling import filled
 from assay.moves.analysed import analysed, turns_in
 from assay.moves.answers import File, asked_calibration
 from assay.moves.evidence import Evidence, weigh
@@ -51,7 +52,7 @@ from assay.paths import default_store
 from assay.players import did_you_mean, nearest, read_aliases
 from assay.policy.chances import Network, open_network
 from assay.pools import POOLS
-from assay.table import Answer, Table, columns_of, counted, reasons, told_copies
+from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
 PRIORS = ("none", "tag", "pool")
 # About whom a pool consists of, for those who ask for it: mean and spread of ratings.
@@ -170,13 +171,21 @@ def gather(
     keep_duplicates: bool = False,
     pool: str | None = None,
     scale_year: int | None = None,
+    rating: str | None = None,
+    without: Sequence[int] = (),
     **analysing: Any,
 ) -> Material:
     """Read, parse and value the games, each step once; without an engine they are not valued, and it is said."""
-    given = read(what, where=where)
+    given, listed = read(what, where=where), list[str]()
+    if rating == "fide":
+        lists = filled(given)
+        given, listed = lists.games, list(lists.remarks)
     games, seen = given.all(), Seen()
     names = read_aliases(aliases, players_of(games)) if aliases else {}
     once = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
+    if without and not 1 <= min(without) <= max(without) <= len(games):
+        raise InputError(f"--without {max(without)}: {there_are(len(games), 'game')}.")
+    once[np.array(without, np.intp) - 1] = False
     evidence, remarks, plies = None, list[str](), None
     if with_moves:
         try:
@@ -197,7 +206,7 @@ def gather(
     if left := int((once & ~standard).sum()):
         problems["a variant"] += left
     told = [f"Games left out or damaged: {reasons(problems)}."] if problems else []
-    remarks = [*told, *remarks, *told_copies(str(seen.duplicates) if seen.duplicates else "")]
+    remarks = [*listed, *told, *remarks, *told_copies(str(seen.duplicates) if seen.duplicates else "")]
     if not (once & standard).any():
         raise InputError(f"there are no games to rate in {given.named}.")
     return Material(games, frame, plies.arrays, once & standard, evidence, problems, remarks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,16 @@ from assay.cli.options import (
     analysis_options,
     files_argument,
     level_option,
+    once_more,
     player_option,
     plots_option,
     print_answer,
+    rating_option,
     say,
     table_options,
+    watch_options,
+    watched,
+    without_option,
 )
 
 
@@ -54,8 +60,11 @@ def _witnesses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[
 )
 @click.option("--list", "as_list", is_flag=True, help="A rating list: all players at once, results and moves together.")
 @player_option
+@without_option
 @level_option
 @plots_option
+@rating_option
+@watch_options
 @analysis_options
 @aliases_option
 @table_options
@@ -66,8 +75,11 @@ def rate(
     prior: str,
     as_list: bool,
     player: str | None,
+    without: Sequence[int],
     level: float,
     plots: Path | None,
+    watch: bool,
+    every: int,
     **options: Any,
 ) -> None:
     """Tell how strong each player's play was: one rating from results, moves and the learned model together.
@@ -86,19 +98,26 @@ def rate(
     """
     from assay.api import rate as answer
 
-    found = answer(
-        files,
-        by=by,
-        witness=witness,
-        prior=prior,
-        as_list=as_list,
-        player=player,
-        level=level,
-        **analysing(**options),
-    )
-    print_answer(found)
-    if plots is not None:
-        from assay.reports.plots import plot_witnesses
+    asked = analysing(**options)
 
-        for path in plot_witnesses(found.said, plots):
-            say(f"Written: {path}", err=True)
+    def show(games: Any) -> None:
+        found = answer(
+            games,
+            by=by,
+            witness=witness,
+            prior=prior,
+            as_list=as_list,
+            player=player,
+            without=without,
+            level=level,
+            **asked,
+        )
+        print_answer(found)
+        if plots is not None:
+            from assay.reports.plots import plot_witnesses
+
+            for path in plot_witnesses(found.said, plots):
+                say(f"Written: {path}", err=True)
+
+    for games in watched(files, watch, every):
+        once_more(watch, partial(show, games))
