@@ -36,7 +36,7 @@ from assay.learned.epochs import loss_of, make_optimiser, scalar_scale
 from assay.learned.forward import one_thread
 from assay.learned.lessons import Trained, training_rows
 from assay.learned.net import Batch, Examples, Net, collate, make_batches
-from assay.learned.run import shipped
+from assay.learned.run import SHIPPED, shipped
 from assay.pools import STANDARD
 from measure import Measurement, best, cpu, show
 
@@ -98,7 +98,7 @@ def training(dataset: Dataset, steps: int, boosted: int) -> list[Measurement]:
     bands = len(dataset.edges) - 1
     net = Net(CONFIG, bands, *scalar_scale(examples))
     optimiser = make_optimiser(net, CONFIG)
-    offset = torch.zeros(bands)
+    offset = torch.zeros(int(dataset.pools.max()) + 1, bands)
 
     def step(batch: Batch) -> None:
         loss, _ = loss_of(net, batch, offset, CONFIG)
@@ -145,6 +145,10 @@ def boosting(dataset: Dataset, boosted: int, training: float) -> list[Measuremen
     return [
         Measurement("training, one pass", training, "games/s", "gradient boosting, all of it", growing),
         Measurement("guess, shipped model", guess(transformer), "plies/s", "gradient boosting", guess(trees)),
+        *(
+            Measurement(f"guess, {name} model", guess(shipped(name)) * len(games) / plies, "games/s", target=100)
+            for name in SHIPPED
+        ),
     ]
 
 
@@ -162,6 +166,7 @@ def bare_model(step: Callable[[Batch], None], chosen: list[list[int]], examples:
             bands=torch.randint(bands, (games, longest, 2), generator=random),
             ratings=torch.zeros(games, longest, 2),
             outcome=torch.randint(3, (games, longest), generator=random),
+            pools=torch.zeros(games, dtype=torch.int64),
         )
         total += best(lambda made=batch: step(made), repeat=1)
     return total
