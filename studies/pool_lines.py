@@ -46,6 +46,8 @@ CHECKS = ("lichess-2025-05", "lichess-2026-06")
 BAND, SHOWN = 100, 200
 MOST_WEIGHT = 3.0  # of a side: a band with few must not rule the line
 LEVEL = 0.95
+FEWEST_OF_A_KIND = 15
+TAGS = 70.0  # how far a rating in a tag is from the player's strength, whatever the pool
 # Beyond, players of bullet live by the clock: their moves look like those of 2150, and no line holds them.
 HIGHEST = {"lichess-bullet": 2500.0}
 
@@ -63,6 +65,7 @@ class Sides:
     game: NDArray[np.intp]
     sample: NDArray[np.object_]
     line: NDArray[np.object_]
+    kind: NDArray[np.object_]  # sample and time control: a pool is not one thing
 
     def __len__(self) -> int:
         return len(self.rating)
@@ -71,7 +74,7 @@ class Sides:
         place = np.cumsum(sides) - 1
         kept = sides[self.code]
         rows = kept[self.choices.turn]
-        tags = {name: getattr(self, name)[sides] for name in ("rating", "cluster", "game", "sample", "line")}
+        tags = {name: getattr(self, name)[sides] for name in ("rating", "cluster", "game", "sample", "line", "kind")}
         return Sides(self.choices.only(kept), self.g0[rows], self.g1[rows], place[self.code[kept]], **tags)
 
     def curves(self, line: PoolLine) -> Curve:
@@ -118,6 +121,7 @@ def of_games(path: str, store: str, model: Calibration) -> Sides:
         found.game[first],
         samples[found.game[first]],
         found.column("line")[first],
+        np.array([f"{samples[game]} {found.games['time_control'][int(game)]}" for game in found.game[first]], object),
     )
 
 
@@ -140,6 +144,7 @@ def of_reference(folder: str, model: Calibration, sample: str, line: str) -> Sid
         columns["game"].astype(np.intp) + 1_000_000,
         np.full(len(first), f"reference {sample}", object),
         np.full(len(first), line, object),
+        np.full(len(first), f"reference {sample}", object),
     )
 
 
@@ -155,7 +160,7 @@ def joined(parts: Sequence[Sides]) -> Sides:
     before = np.cumsum([0, *(len(part) for part in parts)])
     values = {
         name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("g0", "g1", "rating", "cluster", "game", "sample", "line")
+        for name in ("g0", "g1", "rating", "cluster", "game", "sample", "line", "kind")
     }
     code = np.concatenate([part.code + shift for part, shift in zip(parts, before, strict=False)])
     return Sides(joined_choices([part.choices for part in parts]), code=code, **values)
@@ -223,7 +228,7 @@ def judged(line: PoolLine, sides: Sides, model: Calibration) -> PoolLine:
     # Bands are shares of one whole, whose offset is known to be none: weigh them by their sides.
     weight = np.array([min(row["sides"], 60) for row in enough], float)
     excess = np.array([row["offset"] ** 2 - row["error"] ** 2 for row in enough])
-    spread = math.sqrt(max(float(weight @ excess / weight.sum()), 0.0))
+    spread = math.hypot(math.sqrt(max(float(weight @ excess / weight.sum()), 0.0)), between(curves, sides), TAGS)
     true_score, true_bend = curves.slopes(sides.rating)
     power = min(float(-true_bend.sum() / (true_score**2).sum()), 1.0)
     ones = np.ones(len(sides))
@@ -237,6 +242,20 @@ def judged(line: PoolLine, sides: Sides, model: Calibration) -> PoolLine:
         z=round(float(np.nanstd(z)), 3),
         bands=tuple(rows),
     )
+
+
+def between(curves: Curve, sides: Sides) -> float:
+    """How far samples and time controls of one pool lie apart beyond chance."""
+    excess, number = [], []
+    for kind in np.unique(sides.kind):
+        own = np.flatnonzero(sides.kind == kind)
+        if len(own) < FEWEST_OF_A_KIND:
+            continue
+        score, bend = curves[own].slopes(np.clip(sides.rating[own], GRID[0], GRID[-1]))
+        shift, error = score.sum() / -bend.sum(), np.sqrt((score**2).sum()) / -bend.sum()
+        excess.append(float(shift**2 - error**2))
+        number.append(len(own))
+    return math.sqrt(max(float(np.average(excess, weights=number)), 0.0)) if number else 0.0
 
 
 def covered(line: PoolLine, sides: Sides, model: Honesty) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Floats]:
