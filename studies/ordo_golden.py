@@ -22,6 +22,7 @@ ORDO_WRONG = {
     "p-latin1": "Ordo copies Latin-1 bytes into files that others read as UTF-8",
     "s-X": "Ordo stops before the white advantage has settled",
     "s-z400": "Ordo stops before the white advantage has settled (it is not 400/202 times that of s-W)",
+    "e-small": "Ordo writes errors of zero without -s, where ours are those of the fit",
     "x-ties": "Ordo stops before the white advantage has settled",
 }
 # Texts that are meant to be our own: help, version, and the sentences of errors. The exit code must still tell failure.

@@ -159,7 +159,7 @@ def rate_results(
         skipped=found.skipped,
     )
     if connected and len(standings.pools) > 1:
-        raise Unconnected(standings)
+        raise Unconnected(standings, len(found.outcome))
     games: dict[str, Any] = {"read": len(found.outcome), "counted": int(found.counted.sum())}
     games |= {"unfinished": found.unfinished, "skipped": dict(found.skipped)}
     games |= {"duplicates": len(found.duplicates.found) if found.duplicates else 0, "terminations": endings}

@@ -164,6 +164,7 @@ def test_ordo_s_way_refuses_pools_unless_forced(run: Run, write_pgn: Callable[..
         assert answer.code == 1
         assert "RATING" not in answer.out
         assert "Groups detected: 2" in answer.err
+    assert "Total games " in run("-p", file).out  # the summary stands before the warnings, as in Ordo
     assert run("-q", "-G", "-p", file).code == 0
     assert run("--require-connected", write_pgn(CORE, "one.pgn")).code == 0
 

@@ -240,6 +240,7 @@ def _run(switches: dict[str, Any]) -> None:
     try:
         answer = rate_results(read_input(switches, talk, clock=clock), **_keywords(switches, ordo_way))
     except Unconnected as error:
+        talk(ordo.summary(error.standings.encounters, error.read, _level(switches), *_anchored(switches)))
         talk(ordo.perfect_scores(error.standings))
         say(ordo.UNCONNECTED.format(groups=error.standings.fit.groups.count), err=True)
         sys.exit(1)

@@ -33,9 +33,9 @@ NO_RESULT = 'without a result ("*")'
 class Unconnected(RatingError):  # noqa: N818
     """No games connect some of the players, where they have to be."""
 
-    def __init__(self, standings: Standings) -> None:
+    def __init__(self, standings: Standings, read: int) -> None:
         super().__init__(f"no games connect {len(standings.pools):,} pools of players.")
-        self.standings = standings
+        self.standings, self.read = standings, read
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
