@@ -131,7 +131,7 @@ def test_pools_that_never_met_are_not_compared(run: Run, write_pgn: Callable[...
     rows = list(csv.DictReader(table.splitlines()))
     assert [(row["#"], row["POOL"]) for row in rows] == [("1", "1"), ("2", "1"), ("3", "1"), ("1", "2"), ("2", "2")]
     # The last of a pool is not above the first of the next.
-    assert rows[2]["CFS(%)"] == rows[4]["CFS(%)"] == "-"
+    assert rows[2]["CFS(%)"] == rows[4]["CFS(%)"] == ""
     lower, whole = (list(csv.reader(matrix.splitlines()))[1:] for matrix in (errors, chances))
     assert [row[2:5] for row in lower[3:]] == [["-", "-", "-"]] * 2
     assert [row[2:5] for row in whole[3:]] == [["-", "-", "-"]] * 2
