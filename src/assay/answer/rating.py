@@ -46,6 +46,7 @@ from assay.games.stream import Paths
 from assay.lists.filling import filled
 from assay.moves.analysed import analysed, turns_in
 from assay.moves.answers import File, asked_calibration
+from assay.moves.calibration import for_engine
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.groups import games_in_pool, is_standard
 from assay.paths import default_store
@@ -228,9 +229,10 @@ def _valued(
     chosen = asked_calibration(calibration, depth, quick, deep)
     place = Path(store) if store else default_store()
     network = open_network(policy) if isinstance(policy, str) else policy
-    with analysed(games, place, chosen, counted=once, **how) as analysis:
+    with analysed(games, place, chosen, counted=once, named=calibration is not None, **how) as analysis:
         turns = turns_in(analysis, chosen)
-        return (weigh(turns, chosen, network) if len(turns) else None), analysis.plies
+        judge = for_engine(analysis.identity, chosen.depth, chosen if calibration else None)
+        return (weigh(turns, judge, network) if len(turns) else None), analysis.plies
 
 
 def _called(frame: pl.DataFrame, names: Mapping[str, str], pool: str | None, scale_year: int | None) -> pl.DataFrame:
