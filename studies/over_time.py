@@ -10,6 +10,7 @@ then both rate the same games (of those who played most), side by side, and the 
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
 import time
 from collections.abc import Callable
@@ -234,9 +235,9 @@ def main() -> None:
     games = load(args.files)
     if args.beside:
         sys.path.insert(0, str(args.beside))
-        import trueskillthroughtime
+        other = importlib.import_module("trueskillthroughtime")
 
-        beside_study(games, args.count, trueskillthroughtime)
+        beside_study(games, args.count, other)
     if args.months:
         months_study(games, args.months)
 

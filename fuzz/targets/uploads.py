@@ -88,7 +88,7 @@ class _Checker(Checker):
 
 
 async def _page() -> Page:
-    page = Page(_FOLDERS, Runner(_FOLDERS, ()), _LIMITS, presets())
+    page = Page(_FOLDERS, Runner(_FOLDERS, ()), _LIMITS, presets(), allow_fetch=False)
     page.checker = _Checker(_LIMITS)
     return page
 

@@ -541,6 +541,7 @@ class Foot:
 
 
 FOOT = {
+    "rate": Foot(("ipr", "results", "guess", "report"), "answer"),
     "index": Foot(
         ("stats", "filter", "balance", "month"),
         "games",
