@@ -45,7 +45,7 @@ from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.lists.filling import filled
 from assay.moves.analysed import analysed, turns_in
-from assay.moves.answers import File, asked_calibration
+from assay.moves.answers import File, asked_calibration, told_scales
 from assay.moves.calibration import for_engine
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.groups import games_in_pool, is_standard
@@ -202,6 +202,7 @@ def gather(
             f"Moves: {counted(len(turns), 'turn')}, analysed by {turns.identities[0].engine} at depth {turns.depth}; "
             f"calibration {evidence.calibration.name}."
         )
+        remarks += told_scales(turns)
     standard = np.array(is_standard(frame), np.bool_)
     problems = given.problems + plies.problems
     if left := int((once & ~standard).sum()):
