@@ -32,6 +32,10 @@ class InputError(AssayError):
     """A file that is missing, damaged, of the wrong kind, or made from another source."""
 
 
+class NoTurns(InputError):  # noqa: N818 - reads as what it is
+    """Games without a move that could be judged."""
+
+
 class FetchError(InputError):
     """Games elsewhere that do not exist, are refused, or cannot be reached."""
 

@@ -80,6 +80,18 @@ def test_witnesses_and_priors_are_chosen(capsys: pytest.CaptureFixture[str]) -> 
         assay.rate(EVENT, witness=["results"], player="Elmm")
 
 
+def test_results_alone_are_rated_where_there_are_no_moves(tmp_path: Path) -> None:
+    table = "white,black,result,white_elo,black_elo\nAnn,Bob,1-0,2100,2000\nBob,Cid,W,2000,1900\nCid,Ann,.5,1900,2100\n"
+    (tmp_path / "table.csv").write_text(table)
+    (tmp_path / "plain.pgn").write_text(
+        '[White "Ann"]\n[Black "Bob"]\n[Result "1/2-1/2"]\n[WhiteElo "2100"]\n[BlackElo "2000"]\n\n1/2-1/2\n'
+    )
+    for file in ("table.csv", "plain.pgn"):
+        found = assay.rate(tmp_path / file, store=tmp_path / "s.db")
+        assert found["Bob"].known, file
+        assert any("no turns to judge" in line for line in found.remarks)
+
+
 def test_games_are_left_out_by_their_numbers() -> None:
     whole = assay.rate(EVENT, witness=["results"])
     less = assay.rate(EVENT, witness=["results"], without=[1, 2])

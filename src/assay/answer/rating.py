@@ -38,7 +38,7 @@ from assay.answer.voices import (
 )
 from assay.curve import GRID, Curve, Estimate, Floats, Honesty
 from assay.engine.parsed import Plies, headers, read_plies
-from assay.errors import EngineError, InputError, StoreError
+from assay.errors import EngineError, InputError, NoTurns, StoreError
 from assay.games import Game, GameArrays, Games, read
 from assay.games.duplicates import Seen
 from assay.games.split import players_of
@@ -191,7 +191,7 @@ def gather(
     if with_moves:
         try:
             evidence, plies = _valued(games, once, **analysing)
-        except (EngineError, StoreError) as error:
+        except (EngineError, NoTurns, StoreError) as error:
             remarks.append(f"Moves are not heard: {error}")
     plies = read_plies(games, 1, once) if plies is None else plies
     frame = _called(headers(games), names, pool, scale_year)

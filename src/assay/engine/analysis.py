@@ -30,7 +30,7 @@ from assay.engine.spreads import Spreads
 from assay.engine.store import LeftOut, Store, Writer
 from assay.engine.turns import Turns, turns_of
 from assay.engine.uci import Valued
-from assay.errors import AssayWarning, InputError
+from assay.errors import AssayWarning, NoTurns
 from assay.games import Game
 from assay.paths import only_writer
 from assay.progress import Progress
@@ -140,7 +140,7 @@ def analyse(
     work = Wanted()
     work.add(plies, ends=search.lines == 1)
     if not work.keys:
-        raise InputError(f"these games have no turns to judge: all their moves are before move {from_move}.")
+        raise NoTurns(f"these games have no turns to judge: all their moves are before move {from_move}.")
     opened = Store(path) if no_analysis or path.exists() else None
     try:
         identity = _stored(opened, serves) if opened else None
