@@ -37,7 +37,7 @@ from assay.answer.voices import (
     units_of,
 )
 from assay.curve import GRID, Curve, Estimate, Floats, Honesty
-from assay.engine.parsed import Plies, headers, read_plies
+from assay.engine.parsed import Plies, read_plies
 from assay.errors import EngineError, InputError, NoTurns, StoreError
 from assay.games import Game, GameArrays, Games, read
 from assay.games.duplicates import Seen
@@ -48,11 +48,11 @@ from assay.moves.analysed import analysed, turns_in
 from assay.moves.answers import File, asked_calibration, told_scales
 from assay.moves.calibration import for_engine
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.groups import games_in_pool, is_standard
+from assay.moves.groups import games_in_pool, is_standard, renamed
 from assay.paths import default_store
 from assay.players import did_you_mean, nearest, read_aliases
 from assay.policy.chances import Network, open_network
-from assay.pools import POOLS
+from assay.pools import POOLS, is_online
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
 PRIORS = ("none", "tag", "pool")
@@ -194,7 +194,8 @@ def gather(
         except (EngineError, NoTurns, StoreError) as error:
             remarks.append(f"Moves are not heard: {error}")
     plies = read_plies(games, 1, once) if plies is None else plies
-    frame = _called(headers(games), names, pool, scale_year)
+    frame = renamed(plies.games, names) if names else plies.games
+    frame = games_in_pool(frame, pool, scale_year) if pool or scale_year else frame
     if evidence is not None and len(evidence.turns):
         turns = replace(evidence.turns, games=frame)
         evidence = replace(evidence, turns=turns)
@@ -236,13 +237,6 @@ def _valued(
         return (weigh(turns, judge, network) if len(turns) else None), analysis.plies
 
 
-def _called(frame: pl.DataFrame, names: Mapping[str, str], pool: str | None, scale_year: int | None) -> pl.DataFrame:
-    """The table of games with the names, the pool and the year that were asked for."""
-    if names:
-        frame = frame.with_columns(frame[side].replace(dict(names)) for side in ("white", "black"))
-    return games_in_pool(frame, pool, scale_year) if pool or scale_year else frame
-
-
 def voices_of(
     found: Material, units: Units, by: str | None, witness: Sequence[str], level: float
 ) -> tuple[Units, list[Voice]]:
@@ -274,7 +268,7 @@ def _said(units: Units, at: int, voices: Sequence[Voice], prior: str, level: flo
     if prior == "tag" and np.isfinite(tag):
         before = normal_prior(tag, TAG_ERROR)
     elif prior == "pool":
-        before = normal_prior(*POOL_PRIORS["online" if joint is joint_of("lichess-rapid") else "otb"])
+        before = normal_prior(*POOL_PRIORS["online" if is_online(pool) else "otb"])
     total = joined(curves, joint, before) if curves else np.zeros(len(GRID))
     (whole,) = Curve(total[None], GRID).estimates(Honesty(), level)
     alone = {voice.name: voice.estimates[at] for voice in voices}

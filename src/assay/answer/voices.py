@@ -5,8 +5,8 @@ A unit is a player in a pool, or a part of his games there (an event, a year): r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -94,7 +94,6 @@ class Voice:
     curves: Floats  # units x grid
     estimates: Sequence[Estimate]
     note: str = ""  # why it says nothing of anybody
-    told: Mapping[str, int] = field(default_factory=dict)
 
     def says(self, unit: int) -> bool:
         """Whether it says anything of a unit."""

@@ -31,12 +31,13 @@ from assay.cli.options import (
 
 
 def _witnesses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    from assay.answer.joining import WITNESSES
+
     names = tuple(dict.fromkeys(word.strip() for word in value.split(",") if word.strip()))
-    known = ("results", "moves", "learned")
-    if wrong := [name for name in names if name not in known]:
-        raise click.BadParameter(f"there is no witness {wrong[0]!r}: choose among {', '.join(known)}.")
+    if wrong := [name for name in names if name not in WITNESSES]:
+        raise click.BadParameter(f"there is no witness {wrong[0]!r}: choose among {', '.join(WITNESSES)}.")
     if not names:
-        raise click.BadParameter(f"name at least one witness: {', '.join(known)}.")
+        raise click.BadParameter(f"name at least one witness: {', '.join(WITNESSES)}.")
     return names
 
 

@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay import __version__
+from assay.answer.voices import UNREAD
 from assay.curve import GRID, Estimate
 from assay.engine.analysis import Analysis
 from assay.engine.turns import Turns
@@ -44,7 +45,7 @@ from assay.reports.content import (
     of_z,
 )
 from assay.reports.walk import walk
-from assay.reports.witnesses import PRIOR, UNREAD, Learned, learned_ratings, result_ratings
+from assay.reports.witnesses import PRIOR, Learned, learned_ratings, result_ratings
 
 Label = TypeVar("Label", int, str)
 MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")

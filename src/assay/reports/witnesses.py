@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
+from assay.answer.points import DRAWS, DRAWS_ERROR, WHITE, WHITE_ERROR
+from assay.answer.voices import NO_LEVEL, NO_RESULT, UNREAD
 from assay.curve import Estimate
 from assay.errors import AssayError, InputError, RatingError
 from assay.games import Game, GameArrays
@@ -22,12 +24,6 @@ from assay.results.ratings import confidence_factor
 # An event has few games: a wide prior about the rating in the tags keeps perfect scores and players who met nobody
 # comparable within reason. Nine games outweigh it five to one.
 PRIOR = 250.0
-# What is usual for the white advantage and for draws among equals, with how far it may be off: where an event has few
-# games this counts, where it has many their results do.
-WHITE, WHITE_ERROR = 35.0, 25.0
-DRAWS, DRAWS_ERROR = 0.4, 0.2
-NO_RESULT = "no game with a result"
-NO_LEVEL = "nobody has a rating in the tags, so results have no level"
 
 
 def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
@@ -86,9 +82,6 @@ def _tags(games: pl.DataFrame, white: list[str], black: list[str]) -> dict[str, 
             if elo is not None:
                 known.setdefault(name, []).append(float(elo))
     return {name: float(np.mean(elos)) for name, elos in known.items()}
-
-
-UNREAD = "no game can be read"
 
 
 @dataclass(frozen=True)
