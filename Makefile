@@ -10,7 +10,7 @@ export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.tools/bin:$(PATH):/usr/games:/usr/loc
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed engine
-	@tools/demo.sh
+	@$(BIN)/assay demo -o out
 
 test: $(VENV)/installed-all engine browser
 	$(BIN)/ruff check .

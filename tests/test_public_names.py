@@ -88,6 +88,8 @@ OPTIONS = {
     "balance": "--per-band --out-pgn --band-width --where --seed --format",
     "fetch": "-o --out --since --until --max --speed --rated --casual --color --vs --analysed --forget --format",
     "sample": "-o --out --format",
+    "demo": "-o --out",
+    "doctor": "--format",
     "event": "-o --out --where --rating --format --wide",
     "players": "--where --format --wide",
     "ratings add": "--month --kind --format",

@@ -48,7 +48,7 @@ CASES = {
 }
 FORMS = ("UTF-16 in a zip", "folder", "several files", "index", "index with text", "CSV index", "stdin", "pipe")
 NO_GAMES = {"month", "sample", "analyses", "export-analyses", "import-analyses", "simulate", "calibration", "train"}
-NO_GAMES |= {"fetch", "ratings", "match", "engines"}  # no games, lists, and games of two players
+NO_GAMES |= {"demo", "doctor", "fetch", "ratings", "match", "engines"}  # none, lists, games of two players
 NO_GAMES |= {"evaluate", "chances", "policy", "serve"}  # of these some read a single position or hold commands
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,9 +90,26 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+FAILED = pytest.StashKey[bool]()
+SHOTS = Path(__file__).parents[2] / "out" / "failed"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page on which every script error and every message of the security policy is a failure."""
+def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A page on which every script error and every message of the security policy is a failure.
+
+    What it showed when a test failed is kept as a picture in out/failed.
+    """
     context = browser.new_context()
     page = context.new_page()
     complaints: list[str] = []
@@ -99,5 +117,8 @@ def page(browser: Browser) -> Iterator[Page]:
     page.on("console", lambda message: complaints.append(message.text) if "Policy" in message.text else None)
     page.set_default_timeout(180_000)
     yield page
+    if request.node.stash.get(FAILED, False):
+        SHOTS.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=SHOTS / f"{re.sub(r'[^A-Za-z0-9_]+', '-', request.node.name)}.png", full_page=True)
     context.close()
     assert not complaints

@@ -24,6 +24,10 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     "The answer": {
         "rate": ("answer", "rate", "Rate players by results, moves and the learned model together."),
     },
+    "First steps": {
+        "demo": ("start", "demo", "Show what Assay does, on the sample games that come with it."),
+        "doctor": ("start", "doctor", "Say what is installed, whether it works, and what to do."),
+    },
     "Games": {
         "index": ("games", "index", "Make an index of PGN files: one typed row per game."),
         "month": ("games", "month", "Fetch a month of Lichess games and index it."),
@@ -132,9 +136,9 @@ def assay(debug: bool) -> None:
 
     \b
     Examples:
-      assay sample                                  games to try everything with
-      assay results games.pgn                       ratings from results
-      assay ipr tournament.pgn                      ratings from moves (needs a chess engine)
+      assay demo                                    see it work, on games that come with it
+      assay rate games.pgn                          how well did they play?
+      assay results games.pgn                       ratings from results alone, as Ordo does
       assay screen tournament.pgn                   whose moves are unusual for the rating?
       assay report tournament.pgn -o event.html     all of it in one file to open and mail
       assay index games.pgn.zst -o games.parquet    a table of a whole archive

@@ -541,6 +541,8 @@ class Foot:
 
 
 FOOT = {
+    "demo": Foot(("sample", "rate", "doctor"), "install", (("DIR", "the samples, demo.db, demo.html"),)),
+    "doctor": Foot(("engines", "demo"), "install", (), "or: something is broken"),
     "rate": Foot(("ipr", "results", "guess", "report"), "answer"),
     "index": Foot(
         ("stats", "filter", "balance", "month"),
