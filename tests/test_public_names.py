@@ -19,7 +19,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 LIBRARY = {
     "assay": """
         Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances event match posterior
-        rate rate_learned rate_moves rate_over_time rate_results read report screen transfer
+        rate rate_learned rate_moves rate_over_time rate_results read report review screen transfer
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
@@ -163,6 +163,10 @@ OPTIONS = {
         --resume --format
     """,
     "policy export": "-o --out",
+    "review": """
+        --game --evals -o --out --format --wide --rating --where --store --calibration --depth --quick --deep --engine
+        --policy --no-analysis --workers --pool --scale-year --keep-duplicates
+    """,
     "report": """
         --store -o --output --format --quick --deep --calibration --engine --no-analysis --workers
         --pool --keep-duplicates --rating --watch --every --player --without

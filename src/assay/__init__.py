@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assay.api import rate_over_time as rate_over_time
     from assay.api import rate_results as rate_results
     from assay.api import report as report
+    from assay.api import review as review
     from assay.api import screen as screen
     from assay.api import transfer as transfer
     from assay.curve import Estimate as Estimate
@@ -50,6 +51,7 @@ _HOME = {
     "rate_over_time": "api",
     "rate_results": "api",
     "report": "api",
+    "review": "api",
     "screen": "api",
     "Analysis": "engine.analysis",
     "Answer": "table",

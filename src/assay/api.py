@@ -17,10 +17,12 @@ if TYPE_CHECKING:
     from assay.games.outcomes import Outcomes
     from assay.games.periods import Period
     from assay.games.source import Games
+    from assay.games.split import Game
     from assay.learned.guess import Guesses
     from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
     from assay.policy.chances import Network
     from assay.reports.growing import WrittenReport
+    from assay.reports.reviewed import Review
     from assay.results.crosstable import EventTable
     from assay.results.duel import Duel, Pairing
     from assay.results.expectancy import DrawModel
@@ -683,3 +685,20 @@ def report(
     from assay.reports.growing import report_on
 
     return report_on(what, player=player, without=without, **analysing)
+
+
+def review(what: What | Game, game: int = 1, *, evals: bool = False, **analysing: Unpack[Analysing]) -> Review:
+    """Review one game, as `assay review` does: accuracy, marks, critical moments, and what the ratings' players do.
+
+    `what` are games, of which `game` is the number, or a single :class:`assay.games.Game`. `evals` judges by the
+    evaluations in the file alone. The table has a row for each move; `.white` and `.black` have the sides, `.moments`
+    what decided; `.to("pgn")` is the game with marks and better lines, `.to("json")` everything.
+
+    >>> review(SAMPLE, 7)
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: there are 6 games in ...kasparov-deep-blue-1997.pgn, and no game 7.
+    """
+    from assay.reports.reviewing import review_game
+
+    return review_game(what, game, evals=evals, **analysing)

@@ -36,6 +36,7 @@ CASES = {
     "posterior": f"{STORED} --game 2 --format json",
     "screen": f"{STORED} --format json",
     "calibrate": "--store STORE --depth 6 -o OUT.json",
+    "review": f"{STORED} --game 2 --format json",
     "report": f"{STORED} -o OUT.csv",
     "results": "--format json",
     "event": "--format json",

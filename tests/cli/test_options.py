@@ -14,6 +14,7 @@ from assay.cli.main import COMMANDS
 # Where a word has two meanings that people know from elsewhere: the command, and why.
 OTHERWISE = {
     ("report", "--format"): "what kind of file is written",
+    ("review", "--format"): "a game, too",
     ("event", "--format"): "what kind of file is written",
     ("screen", "--rating"): "a file of ratings, too",
     ("match", "--watch"): "a file that grows",
@@ -79,7 +80,7 @@ SHARED = {
 @pytest.mark.parametrize(
     ("commands", "options"),
     [
-        ("ipr posterior screen report", "--store --depth --quick --deep --engine --workers --no-analysis"),
+        ("ipr posterior screen review report", "--store --depth --quick --deep --engine --workers --no-analysis"),
         ("fit difference show calibrate encode simulate", "--depth"),
         ("fit calibrate ipr", "--method --model --curve --k --cap --tie --scale --engine"),
         ("serve import-analyses analyse", "--engine --store"),

@@ -75,6 +75,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "policy": ("policy", "policy", "Make a policy: a network that foretells what people play."),
     },
     "Reports": {
+        "review": ("review", "review", "Review a game: accuracy, mistakes, critical moments, annotated PGN."),
         "report": ("reports", "report", "Write a report on some games: HTML, PDF, CSV, JSON, annotated PGN."),
         "serve": ("reports", "serve", "Open a page in the browser: give a name or a PGN, read the report."),
     },

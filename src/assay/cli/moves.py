@@ -16,6 +16,7 @@ from assay.cli.options import (
     aliases_option,
     analysing,
     analysis_options,
+    evals_option,
     files_argument,
     game_option,
     level_option,
@@ -51,9 +52,7 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 @rating_option
 @watch_options
 @click.option("--min-turns", type=click.IntRange(1), default=1, show_default=True, help="Fewer turns: no rating.")
-@click.option(
-    "--evals", is_flag=True, help="Rate from the evaluations that the games carry ([%eval]) alone: no engine."
-)
+@evals_option
 @click.option("--fide", is_flag=True, help="Add what the rating would be in FIDE's, with the spread of people.")
 @click.option(
     "--method",

@@ -206,6 +206,9 @@ exclude_termination_option = Shared(
 game_option = Shared(
     "--game", "number", type=click.IntRange(1), show_default=True, help="Number of the game, as in the file."
 )
+evals_option = Shared(
+    "--evals", is_flag=True, help="By the evaluations that the games carry ([%eval]) alone: no engine runs."
+)
 band_width_option = Shared(
     "--band-width",
     type=click.IntRange(1, 10_000),
@@ -605,6 +608,7 @@ FOOT = {
         (("RUN", "checkpoint.npz, policy.npz, curve.csv"),),
     ),
     "policy export": Foot(("policy train",), "policy"),
+    "review": Foot(("report", "posterior", "chances"), "review", (_STORE,)),
     "report": Foot(("serve", "ipr", "screen"), "report", (_STORE,)),
     "serve": Foot(("report",), "web", (_STORE, ("jobs/", "jobs and their reports, in the data folder, or --jobs"))),
 }

@@ -32,12 +32,13 @@ def analysed(
     quiet: bool = False,
     progress: Progress | None = None,
     each: Callable[[Analysis, int], None] | None = None,
+    from_move: int | None = None,
 ) -> Analysis:
     """Games with their analyses at the calibration's depth and width; positions that the store lacks are valued first.
 
     Any engine will do, unless `strict`: Regan's way has no stand-in. Where the calibration was not `named`, stored
     analyses by any engine that has one of its own serve; an engine that is named and here is asked itself. See
-    :func:`assay.engine.analysis.analyse` for the rest.
+    :func:`assay.engine.analysis.analyse` for the rest. `from_move` takes the place of the calibration's own.
     """
     depth = calibration.depth
 
@@ -49,7 +50,7 @@ def analysed(
         games,
         store=store,
         search=Search(engine, depth=calibration.depth, lines=min(calibration.lines, ALL_LINES)),
-        from_move=int(calibration.settings["from_move"]),
+        from_move=from_move or int(calibration.settings["from_move"]),
         counted=counted,
         serves=serves if engine == DEFAULT or no_analysis or not is_here(engine) else None,
         check=lambda identity: calibration.check([identity], depth, any_engine=not strict),

@@ -36,7 +36,7 @@ GRID = np.arange(400.0, 3200.1, 100.0)
 EDGES = np.array([-2, -1, -0.3, 0, 0.5, 1, 2, 3, 4.5, 7, 10, 14, 20, 30, 45])
 FIRST_VALUE = 15.0  # centipawns: what White has before the first move
 MOST, MATE = 1500.0, 2000.0
-_STEEP = 0.00368208  # of Lichess's win chances, for a centipawn
+STEEP = 0.00368208  # of Lichess's win chances, for a centipawn
 # Where the features of a turn bend.
 WIN = np.array(
     [0, 1, 3, 6, 10, 15, 20, 26, 32, 38, 43, 46, 48, 50, 52, 54, 57, 62, 68, 74, 80, 85, 90, 94, 97, 99, 100],
@@ -60,7 +60,7 @@ def win_chance(centipawns: Floats) -> Floats:
     >>> win_chance(np.array([0.0, 100.0])).round(1).tolist()
     [50.0, 59.1]
     """
-    return np.asarray(100 / (1 + np.exp(-_STEEP * centipawns)))
+    return np.asarray(100 / (1 + np.exp(-STEEP * centipawns)))
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -57,32 +57,48 @@ def movetext(text: str) -> str:
     return "".join(lines[begin:])
 
 
-def annotate(text: str, comments: Sequence[str], first_ply: int, result: str) -> list[str] | None:
+def annotate(
+    text: str,
+    comments: Sequence[str],
+    first_ply: int,
+    result: str,
+    *,
+    glyphs: Sequence[str] = (),
+    variations: Sequence[str] = (),
+) -> list[str] | None:
     """The words of a movetext, with a comment behind each move of its main line ("" for none).
 
-    Comments, glyphs and variations stay where they are; numbers are written anew. None if the text has not as many
-    moves as there are comments: then nobody knows which comment belongs where.
+    Comments, glyphs and variations stay where they are; numbers are written anew. Our own glyph goes behind a move that
+    has none, our own variation behind the comment. None if the text has not as many moves as there are comments: then
+    nobody knows which comment belongs where.
     """
     kinds = list(_kinds(text))
     if sum(kind == "move" for kind, _ in kinds) != len(comments):
         return None
     words: list[str] = []
-    waiting, at, interrupted = "", 0, True
+    waiting: list[str] = []
+    at, interrupted = 0, True
 
     def speak() -> None:
-        nonlocal waiting, interrupted
-        if waiting:
-            words.append(f"{{ {waiting} }}")
-            waiting, interrupted = "", True
+        nonlocal interrupted
+        interrupted |= bool(waiting)
+        words.extend(waiting)
+        waiting.clear()
 
-    for kind, word in kinds:
+    for place, (kind, word) in enumerate(kinds):
         if kind == "move":
             speak()
             ply = at + first_ply
             if ply % 2 == 0 or interrupted:
                 words.append(f"{ply // 2 + 1}{'...' if ply % 2 else '.'}")
             words.append(word)
-            waiting, interrupted, at = comments[at], False, at + 1
+            if glyphs and glyphs[at] and word[-1] not in "!?" and [k for k, _ in kinds[place + 1 :][:1]] != ["nag"]:
+                words.append(glyphs[at])
+            if comments[at]:
+                waiting.append(f"{{ {comments[at]} }}")
+            if variations and variations[at]:
+                waiting.append(variations[at])
+            interrupted, at = False, at + 1
         elif kind == "result":
             speak()
             result = word
@@ -202,8 +218,12 @@ def _game(game: GameSection) -> str:
     if words is None:
         return f"{game.text.strip()}\n"
     tags.setdefault("Annotator", "Assay")
-    head = "".join(f'[{name} "{_tag_value(value)}"]\n' for name, value in tags.items())
-    return f"{head}\n{wrap(words)}\n"
+    return f"{head_of(tags)}\n{wrap(words)}\n"
+
+
+def head_of(tags: Mapping[str, str]) -> str:
+    """Tags as they stand above a game."""
+    return "".join(f'[{name} "{_tag_value(value)}"]\n' for name, value in tags.items())
 
 
 def _tags(game: GameSection) -> dict[str, str]:

@@ -1,0 +1,155 @@
+"""What every move of a game was worth: by an engine's values of all moves, or by the evaluations that the file has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.engine import spreads
+from assay.engine.analysis import Analysis
+from assay.engine.turns import Turns
+from assay.games import GameArrays
+from assay.games.packed import after_last
+from assay.moves.choice.model import CENTRE
+from assay.moves.evals import EDGES, FIRST_VALUE, EvalTurns, chain, features, shipped_evals, win_chance
+from assay.moves.evals_rating import own_line
+from assay.moves.evidence import Evidence
+from assay.moves.review import chances_at
+from assay.reports.accuracy import accuracy_of, centipawns_of, win_of
+
+Floats = NDArray[np.float64]
+
+MATED = 320.0  # pawns, as of a mate at once
+_DRAWS = 600  # simulated games for what is expected of a rating
+# Win chances lost in the middle of each bin of the model for evaluations; the last is open.
+_MIDDLE = np.concatenate([[-2.5], (EDGES[1:] + EDGES[:-1]) / 2, [EDGES[-1] + 10]])
+
+
+@dataclass(frozen=True)
+class Worths:
+    """A row for each ply of some games, from the mover's side in pawns: the position before, and the move played.
+
+    nan where nobody knows.
+    """
+
+    before: Floats
+    after: Floats
+
+    @property
+    def loss(self) -> Floats:
+        """The win chances that each move lost, in per cent, none less than 0."""
+        return np.maximum(win_of(self.before) - win_of(self.after), 0.0)
+
+
+def by_engine(analysis: Analysis, every: Turns) -> Worths:
+    """Plies by the values of an engine; `every` are all turns of the analysis.
+
+    A move is worth what the engine says of it beside the others, else what the next position is worth; a position that
+    was not searched because one move is legal is worth what that move is.
+    """
+    arrays, plies = analysis.plies.arrays, analysis.plies.whole
+    found = analysis.spreads
+    at = found.find(plies.names)
+    before, after = np.full(arrays.plies, np.nan), np.full(arrays.plies, np.nan)
+    value = found.best(at)
+    for row in np.flatnonzero(at == spreads.DECIDED).tolist():
+        value[row] = found.looks[plies.names[row]]
+    before[plies.at] = value
+    after[plies.at[at >= 0]] = every.worth
+    looked = np.zeros(arrays.plies, np.bool_)
+    looked[plies.at] = at != spreads.LACKING
+    return _filled(arrays, before, after, looked)
+
+
+def by_evals(arrays: GameArrays) -> Worths:
+    """Plies by the evaluations in the file, which stand behind the moves."""
+    value = np.where(arrays.mate != 0, np.sign(arrays.mate) * (MATED - np.abs(arrays.mate) / 100), arrays.eval)
+    after = value.astype(np.float64) * np.where(arrays.turn, 1.0, -1.0)
+    before = np.concatenate([[np.nan], -after[:-1]])
+    starts = arrays.offsets[:-1][np.diff(arrays.offsets) > 0]
+    usual = (arrays.fullmove[starts] == 1) & arrays.turn[starts]
+    before[starts] = np.where(usual, FIRST_VALUE / 100, np.nan)
+    return _filled(arrays, before, after, np.zeros(arrays.plies, np.bool_))
+
+
+def _filled(arrays: GameArrays, before: Floats, after: Floats, looked: NDArray[np.bool_]) -> Worths:
+    """What the next position and the end of the game tell of moves that have no value, where these were looked at."""
+    last = {int(end) - 1: game for game, end in enumerate(arrays.offsets[1:]) if end > arrays.offsets[game]}
+    for at in range(arrays.plies - 1, -1, -1):
+        if np.isnan(after[at]) and (looked[at] or np.isfinite(before[at])):
+            after[at] = _end(arrays, last[at]) if at in last else -before[at + 1] if looked[at] else np.nan
+        if np.isnan(before[at]) and looked[at]:
+            before[at] = after[at]
+    return Worths(before, after)
+
+
+def _end(arrays: GameArrays, game: int) -> float:
+    board: chess.Board = after_last(arrays, game)
+    if board.is_checkmate():
+        return MATED
+    return 0.0 if board.is_stalemate() or board.is_insufficient_material() else float("nan")
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What players of the movers' ratings do at each turn: `at` is its ply; how accurate they are, and what they lose.
+
+    `draws` are the accuracies of simulated players, turns x draws.
+    """
+
+    at: NDArray[np.intp]
+    loss: Floats
+    draws: Floats
+
+
+def usual_by_engine(evidence: Evidence, at: NDArray[np.intp], ratings: Floats) -> tuple[Usual, Floats]:
+    """What is usual at turns whose moves are all valued, and the chances of these moves, best first.
+
+    `at` are the plies of the turns, `ratings` those of their movers (nan: nobody knows, and nothing is told).
+    """
+    chances = chances_at(evidence, np.where(np.isnan(ratings), CENTRE, ratings))
+    chances = np.where(np.isnan(ratings)[:, None], np.nan, chances)
+    values = evidence.turns.values
+    lost = np.maximum(win_of(values[:, :1]) - win_of(values), 0.0)
+    share = np.where(np.isfinite(values), np.nan_to_num(chances), 0.0)
+    share /= np.maximum(share.sum(axis=1, keepdims=True), 1e-12)
+    return _usual(at, np.nan_to_num(lost), share), chances
+
+
+def usual_by_evals(turns: EvalTurns, ratings: Floats) -> Usual:
+    """What is usual at turns of which one evaluation before and after is known: by the model of losses."""
+    columns, entries = features(turns)
+    weights, bins = shipped_evals().weights, len(EDGES) + 1
+    lines = turns.column("line")
+    share = np.zeros((len(turns), bins))
+    for name in set(lines.tolist()):
+        for rating in np.unique(ratings[(lines == name) & np.isfinite(ratings)]).tolist():
+            own = np.flatnonzero((lines == name) & (ratings == rating))
+            level = own_line(name).inside(np.array([rating]))
+            for number in range(bins):
+                which = np.full(len(own), number, np.intp)
+                share[own, number] = np.exp(chain(columns[own], entries[own], which, weights, level)[:, 0])
+    # The model speaks of values as they were in 2022: what is lost there, in the unit of the file.
+    year = turns.column("year").tolist()
+    factor = np.array([turns.units[None if one is None or one != one else int(one)].factor for one in year])[:, None]
+    before = np.clip(turns.before, -1000, 1000)[:, None]
+    then = np.clip(win_chance(before) - np.maximum(_MIDDLE, 0.0), 1.0, 99.0)
+    now = centipawns_of(then) / factor
+    return _usual(turns.at, np.maximum(win_of(before / factor / 100) - win_of(now / 100), 0.0), share)
+
+
+def _usual(at: NDArray[np.intp], lost: Floats, share: Floats) -> Usual:
+    accurate = accuracy_of(lost)
+    random = np.random.default_rng(0)
+    up_to = share.cumsum(axis=1)
+    up_to /= np.maximum(up_to[:, -1:], 1e-12)
+    drawn = np.empty((len(at), _DRAWS))
+    for row in range(len(at)):
+        chosen = np.searchsorted(up_to[row], random.random(_DRAWS), side="right")
+        drawn[row] = accurate[row, np.minimum(chosen, share.shape[1] - 1)]
+    known = share.sum(axis=1) > 0
+    drawn[~known] = np.nan
+    return Usual(at, np.where(known, (lost * share).sum(axis=1), np.nan), drawn)
