@@ -46,6 +46,12 @@ FILES = {
     "otb-slow-2024": {"otb-2024-25": 0.75, "otb-2024-26-clocks": 0.25},
     "otb-slow-2023": {"otb-2024-25": 1.0},
 }
+# Quicker and slower games of one pool, to tell what time is worth there: so many of each group of time controls.
+TEMPI = {
+    "lichess-bullet": (("60+0",), ("120+0",), ("0+1", "30+0"), ("60+1", "60+2", "120+1")),
+    "lichess-blitz": (("180+0",), ("300+0",), ("180+2", "180+3", "240+0"), ("300+2", "300+3", "300+4", "420+0")),
+}
+A_TEMPO = 45
 A_YEAR_BEFORE = 100  # games of 2023, to see whether the ratings of March 2024 are another scale
 Row = dict[str, Any]
 
@@ -101,6 +107,18 @@ def drawn(pool: Iterable[Row], count: int, players: Counter[str]) -> list[Row]:
     return taken
 
 
+def tempi(frame: pl.DataFrame, taken: set[int], rng: random.Random) -> list[list[Row]]:
+    """Further games of each group of time controls, none of those that are there already."""
+    chosen = []
+    for pool, groups in TEMPI.items():
+        for controls in groups:
+            own = serving(pool, fair(frame)).filter(pl.col("time_control").is_in(controls))
+            rows = [row for row in own.iter_rows(named=True) if row["start_offset"] not in taken]
+            rng.shuffle(rows)
+            chosen.append(drawn(rows, A_TEMPO, Counter()))
+    return chosen
+
+
 def in_turn(groups: Iterable[list[Row]]) -> list[Row]:
     return [row for turn in zip_longest(*groups) for row in turn if row is not None]
 
@@ -131,9 +149,10 @@ def main(data_folder: str, out: str, seed: int = 2018) -> None:
             checks.append(drawn(rows, A_SPEED, Counter()))
     halves = [(some[: len(some) // 2], some[len(some) // 2 :]) for some in chosen.values()]
     order = in_turn(first for first, _ in halves) + in_turn(checks) + in_turn(second for _, second in halves)
+    order += in_turn(tempi(tables["lichess-2013-17"], {row["start_offset"] for row in order}, random.Random(seed)))
     texts = {name: unpacked(data / f"{name}.pgn.zst") for name in names}
     Path(out).write_text("\n".join(tagged(texts[row["file"]], row) for row in order), encoding="utf-8")
-    for (pool, file, year), count in sorted(Counter((r["pool"], r["file"], r["year"]) for r in order).items()):
+    for (pool, file, year), count in sorted(Counter((r["pool"], r["file"], r["year"] or "?") for r in order).items()):
         print(f"{pool:18} {file:20} {year} {count:5}")
     print(len(order), "games")
 

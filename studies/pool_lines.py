@@ -5,7 +5,8 @@ of 2018-19 give the line of 2015-23 (with those of 2023 among GAMES). Games of w
 out, so that the study can be run while the analysis goes on.
 
 A line is inner = alpha + beta x (rating - middle), most likely on the sides' moves, with bands of a hundred points
-counting alike. Errors are clustered by player (by game where the players have no names). Printed for each pool: the
+counting alike. Errors are clustered by player (by game where the players have no names). Where
+the games of a pool are quick and slow, the line has what a doubling of the time is worth. Printed for each pool: the
 line, what a rating near its middle is on the inner scale, the noise of one side of a game, the offset of every band of
 200 points with its error, and how many of the 95 % intervals of single games hold the tag when the players were not in
 the fit. Then the same for the months that no line has seen: the common offset by speed, and the intervals.
@@ -42,6 +43,8 @@ from assay.pools import FIRST, LATER, LINES
 from assay.scales import UNIT, PoolLine, line_called
 
 Floats = NDArray[np.float64]
+TAGGED = ("rating", "cluster", "game", "sample", "line", "kind", "seconds")
+SHORT, LONG = 0.02, 0.98  # of the games whose time is told: beyond, nothing is known of what time is worth
 CHECKS = ("lichess-2025-05", "lichess-2026-06")
 BAND, SHOWN = 100, 200
 MOST_WEIGHT = 3.0  # of a side: a band with few must not rule the line
@@ -50,6 +53,7 @@ FEWEST_OF_A_KIND = 15
 TAGS = 70.0  # how far a rating in a tag is from the player's strength, whatever the pool
 # Beyond, players of bullet live by the clock: their moves look like those of 2150, and no line holds them.
 HIGHEST = {"lichess-bullet": 2500.0}
+TEMPI = ("lichess-bullet", "lichess-blitz", "lichess-rapid")
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Sides:
     sample: NDArray[np.object_]
     line: NDArray[np.object_]
     kind: NDArray[np.object_]  # sample and time control: a pool is not one thing
+    seconds: Floats  # base + 40 increments, nan where it is not told
 
     def __len__(self) -> int:
         return len(self.rating)
@@ -74,17 +79,23 @@ class Sides:
         place = np.cumsum(sides) - 1
         kept = sides[self.code]
         rows = kept[self.choices.turn]
-        tags = {name: getattr(self, name)[sides] for name in ("rating", "cluster", "game", "sample", "line", "kind")}
+        tags = {name: getattr(self, name)[sides] for name in TAGGED}
         return Sides(self.choices.only(kept), self.g0[rows], self.g1[rows], place[self.code[kept]], **tags)
 
     def curves(self, line: PoolLine) -> Curve:
         """The curve of each side on the scale of a line."""
-        inner = curve_of(self.g0, self.g1, self.choices, line.inside(GRID))
-        return Curve(inner.table, GRID).sum(self.code, len(self))
+        table = np.zeros((len(self.code), len(GRID)))
+        of_turn = line.doublings(self.seconds)[self.code]
+        for times in np.unique(of_turn):
+            own = of_turn == times
+            rows = own[self.choices.turn]
+            at = line.inside(GRID) + line.tempo * times
+            table[own] = curve_of(self.g0[rows], self.g1[rows], self.choices.only(own), at).table
+        return Curve(table, GRID).sum(self.code, len(self))
 
     def z(self, line: PoolLine, model: Calibration) -> Floats:
         """The combined z of each side at its tag."""
-        inner = strength(line.inside(self.rating[self.code]))
+        inner = strength((line.inside(self.rating) + line.tempo * line.doublings(self.seconds))[self.code])
         chances = np.exp(
             log_chances(self.g0 + inner[self.choices.turn] * self.g1, self.choices.start, self.choices.turn)
         )
@@ -120,8 +131,9 @@ def of_games(path: str, store: str, model: Calibration) -> Sides:
         np.array([names.setdefault(name, len(names)) for name in own], np.intp),
         found.game[first],
         samples[found.game[first]],
-        found.column("line")[first],
+        np.array([name.partition("@")[0] for name in found.column("line")[first]], object),
         np.array([f"{samples[game]} {found.games['time_control'][int(game)]}" for game in found.game[first]], object),
+        np.array([seconds_of(found.games["line"][int(game)]) for game in found.game[first]], np.float64),
     )
 
 
@@ -145,6 +157,7 @@ def of_reference(folder: str, model: Calibration, sample: str, line: str) -> Sid
         np.full(len(first), f"reference {sample}", object),
         np.full(len(first), line, object),
         np.full(len(first), f"reference {sample}", object),
+        np.full(len(first), np.nan),
     )
 
 
@@ -158,10 +171,7 @@ def joined(parts: Sequence[Sides]) -> Sides:
     from assay.engine.choices import joined as joined_choices
 
     before = np.cumsum([0, *(len(part) for part in parts)])
-    values = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("g0", "g1", "rating", "cluster", "game", "sample", "line", "kind")
-    }
+    values = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("g0", "g1", *TAGGED)}
     code = np.concatenate([part.code + shift for part, shift in zip(parts, before, strict=False)])
     return Sides(joined_choices([part.choices for part in parts]), code=code, **values)
 
@@ -173,34 +183,50 @@ def even(rating: Floats) -> Floats:
     return np.asarray(weight / weight.mean())
 
 
+def seconds_of(line: str) -> float:
+    return float(line.partition("@")[2] or "nan")
+
+
 def fitted(name: str, sides: Sides) -> PoolLine:
-    """The most likely line of some sides, with its error."""
+    """The most likely line of some sides, with its error; with what time is worth where quick and slow are told."""
     middle = round(float(np.median(sides.rating)), -2)
-    x = ((sides.rating - middle) / UNIT)[sides.code]
+    told = np.isfinite(sides.seconds)
+    tempo = name in TEMPI and len(np.unique(sides.seconds[told])) > 1
+    line = PoolLine(name, middle=middle)
+    if tempo:
+        short, long = np.quantile(sides.seconds[told], (SHORT, LONG))
+        line = replace(line, seconds=float(np.median(sides.seconds[told])), quickest=float(short), slowest=float(long))
+    times = line.doublings(sides.seconds)
+    # Untold, a game is as quick as the middle of those told, and may be any of them.
+    each_x = [np.ones(len(sides)), (sides.rating - middle) / UNIT, *([times] if tempo else [])]
+    x = np.stack(each_x, axis=1)[sides.code]
     weight = even(sides.rating)[sides.code]
     choices, first = sides.choices, sides.choices.start[:-1]
-    theta = np.array([float(strength(middle)), 1.0])
+    theta = np.array([float(strength(middle)), 1.0, 0.0])[: x.shape[1]]
     for _ in range(50):
-        z = theta[0] + theta[1] * x
+        z = x @ theta
         p = np.exp(log_chances(sides.g0 + z[choices.turn] * sides.g1, choices.start, choices.turn))
         mean = np.add.reduceat(p * sides.g1, first)
         variance = np.add.reduceat(p * sides.g1**2, first) - mean**2
         off = sides.g1[choices.chosen] - mean
-        gradient = np.array([weight @ off, (weight * x) @ off])
-        cross = (weight * x) @ variance
-        hessian = np.array([[weight @ variance, cross], [cross, (weight * x * x) @ variance]])
+        gradient = (weight * off) @ x
+        hessian = (x * (weight * variance)[:, None]).T @ x
         step = np.linalg.solve(hessian, gradient)
         theta = theta + np.clip(step, -0.5, 0.5)
         if np.abs(step).max() < 1e-7:
             break
-    each = np.stack([weight * off, weight * x * off], axis=1)
+    each = (weight * off)[:, None] * x
     groups = np.unique(sides.cluster, return_inverse=True)[1].reshape(-1)[sides.code]
     sums = np.stack([np.bincount(groups, column) for column in each.T], axis=1)
     bread = np.linalg.inv(hessian)
     covariance = bread @ (sums.T @ sums) @ bread * UNIT**2
-    return PoolLine(
-        name=name,
-        middle=middle,
+    if tempo:
+        apart = float(UNIT * theta[2] * times[told].std() / theta[1])
+        line = replace(
+            line, tempo=float(UNIT * theta[2]), tempo_error=math.sqrt(covariance[2, 2]), untold=round(abs(apart), 1)
+        )
+    return replace(
+        line,
         inner=float(2200 + UNIT * theta[0]),
         slope=float(theta[1]),
         covariance=(float(covariance[0, 0]), float(covariance[0, 1]), float(covariance[1, 1])),
@@ -318,6 +344,11 @@ def told(line: PoolLine) -> str:
         f"± {math.sqrt(own):.0f} inside, slope {line.slope:.3f} ± {math.sqrt(steep) / UNIT:.3f}; "
         f"error at low, middle, high {errors}; noise {line.noise:.0f} a side, "
         f"power {line.power}, spread {line.spread}, z {line.z}\n  {bands}"
+    ) + (
+        f"\n  {line.tempo:+.0f} ± {line.tempo_error:.0f} for each doubling of {line.seconds:.0f} s, told from "
+        f"{line.quickest:.0f} to {line.slowest:.0f}; untold {line.untold:.0f}"
+        if line.seconds
+        else ""
     )
 
 
@@ -352,6 +383,11 @@ def main() -> None:
             own = sides.only(sides.sample == sample)
             shift, error, steep = offset_of(line, own)
             print(f"  {sample}: {len(own)} sides, offset {shift:+.0f} ± {error:.0f}, slope {steep:.2f}")
+        for kind in np.unique(sides.kind[np.isfinite(sides.seconds)]):
+            own = sides.only(sides.kind == kind)
+            if line.seconds and len(own) >= FEWEST_OF_A_KIND:
+                shift, error = joint_shift(line, own)
+                print(f"  {kind}: {len(own)} sides, offset {shift:+.0f} ± {error:.0f}")
     print("\nMonths that no line has seen")
     for line in lines:
         for sample in CHECKS:

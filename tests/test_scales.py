@@ -45,3 +45,21 @@ def test_a_pool_or_year_that_does_not_exist() -> None:
         games_in_pool(None, "otb-fast", None)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="a year such as 2024"):
         games_in_pool(None, None, 20)  # type: ignore[arg-type]
+
+
+def test_quicker_games_of_a_pool_show_less() -> None:
+    line = PoolLine(
+        "some", spread=30.0, seconds=120.0, tempo=200.0, tempo_error=10.0, quickest=60.0, slowest=480.0, untold=40.0
+    )
+    assert line.at(240.0).inside(2200.0) == line.inside(2200.0) + 200.0
+    assert line.at(60.0).inside(2200.0) == line.at(1.0).inside(2200.0) == line.inside(2200.0) - 200.0  # no farther
+    assert line.at(120.0).error(2200.0) == 0 and line.at(480.0).error(2200.0) == pytest.approx(20.0)
+    assert line.at(np.nan).spread == 50.0 and line.at(240.0).spread == 30.0
+    assert PoolLine("one tempo").at(240.0) == PoolLine("one tempo")
+
+
+@pytest.mark.parametrize("pool", ["lichess-bullet", "lichess-blitz"])
+def test_moves_of_a_quick_game_are_worth_more(pool: str) -> None:
+    quick, slow = ("60+0", "120+1") if pool.endswith("bullet") else ("180+0", "300+3")
+    shown = line_called(line_of(pool, None, quick)).rating(1500.0), line_called(line_of(pool, None, slow)).rating(1500.0)
+    assert shown[0] - shown[1] > 50

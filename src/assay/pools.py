@@ -227,21 +227,36 @@ _LIFTED = "2024.03"
 _NEAR = {"ultrabullet": "bullet", "correspondence": "classical", "": "rapid"}
 
 
-def line_of(pool: str | None, date: str | None) -> str:
+def line_of(pool: str | None, date: str | None, control: str | None = None) -> str:
     """The line, one of `LINES`, on which games of a pool and a day are rated: its own, or the nearest.
+
+    Online, where a pool has quicker and slower games, the length of the game in seconds follows: base + 40 increments.
 
     >>> line_of("otb-slow", "2012.05.01"), line_of("otb-slow", "2024.02.28"), line_of("otb-rapid", "2024.??.??")
     ('otb-slow-2006-14', 'otb-slow-2015-23', 'otb-slow-2024')
     >>> line_of("chess.com-blitz", None), line_of("lichess-ultrabullet", None), line_of(None, None)
     ('lichess-blitz', 'lichess-bullet', 'otb-slow-2006-14')
+    >>> line_of("lichess-bullet", None, "60+0"), line_of("lichess-blitz", None, "180+2"), line_of("lichess-rapid", None)
+    ('lichess-bullet@60', 'lichess-blitz@260', 'lichess-rapid')
     """
     if is_online(pool):
         fast = str(pool).partition("-")[2]
-        return f"lichess-{_NEAR.get(fast, fast)}"
+        base, increment, _ = time_control(control or "")
+        seconds = 0 if base is None else base + 40 * (increment or 0)
+        return f"lichess-{_NEAR.get(fast, fast)}" + (f"@{seconds}" if seconds else "")
     day = date or ""
     if not day[:4].isdecimal() or day[:4] <= "2014":
         return FIRST
     return LAST if day[:7].replace("?", "9") >= _LIFTED else LATER
+
+
+def words_of(line: str) -> str:
+    """A line that `line_of` gives, in words; quicker and slower games of a pool are not told apart.
+
+    >>> words_of("lichess-bullet@60")
+    'Lichess, bullet'
+    """
+    return LINES[line.partition("@")[0]]
 
 
 def has_line(pool: str | None) -> bool:

@@ -34,6 +34,9 @@ class PoolLine:
     `covariance` is that of `inner` and of the slope for 400 points; `spread` how far players of one rating and the line
     lie apart beyond chance, in the pool's points; `power` makes intervals hold, `noise` is the error of one game, `z`
     how much wider sides of games scatter than those of the calibration. It was fitted on `sides` from `low` to `high`.
+
+    Quicker games of a pool show less: `tempo` is added to `inner` for each doubling of the time, which is `seconds` in
+    the middle and was told from `quickest` to `slowest`; where it is not told, ratings may be off by `untold` more.
     """
 
     name: str
@@ -48,7 +51,31 @@ class PoolLine:
     sides: int = 0
     low: float = 1600.0
     high: float = 2700.0
+    seconds: float = 0.0
+    tempo: float = 0.0
+    tempo_error: float = 0.0
+    quickest: float = 0.0
+    slowest: float = 0.0
+    untold: float = 0.0
     bands: Sequence[Mapping[str, float]] = field(default=(), compare=False)
+
+    def doublings(self, seconds: Floats | float) -> Floats:
+        """How many times the time of the middle was doubled; none where it is not told (nan)."""
+        if not self.seconds:
+            return np.zeros_like(np.asarray(seconds, np.float64))
+        inside = np.clip(np.asarray(seconds, np.float64), self.quickest, self.slowest)
+        return np.nan_to_num(np.log2(inside / self.seconds), nan=0.0)
+
+    def at(self, seconds: float) -> PoolLine:
+        """The line of games of this length; of any, where it is not told (nan)."""
+        if not self.seconds:
+            return self
+        if math.isnan(seconds):
+            return self if self.spread is None else replace(self, spread=math.hypot(self.spread, self.untold))
+        times = float(self.doublings(seconds))
+        own, cross, steep = self.covariance
+        more = (self.tempo_error * times) ** 2
+        return replace(self, inner=self.inner + self.tempo * times, covariance=(own + more, cross, steep))
 
     def inside(self, rating: Floats | float) -> Floats:
         """Ratings of the pool on the inner scale."""
@@ -102,9 +129,11 @@ def apart(line: PoolLine, rating: float) -> float:
     return float(np.std(ratings)) if len(ratings) > 1 else 0.0
 
 
+@lru_cache(maxsize=10_000)
 def line_called(name: str) -> PoolLine:
-    """A line by its name."""
-    return shipped_lines()[name]
+    """A line by the name that `pools.line_of` gives it."""
+    line, _, seconds = name.partition("@")
+    return shipped_lines()[line].at(float(seconds or "nan"))
 
 
 # What a Lichess rating would be in FIDE's: published regressions on some 28,000 profiles (intercept, slope), and how

@@ -277,7 +277,7 @@ def test_online_games_are_rated_on_the_scale_of_their_pool(
     assert run("ipr", online, *stored) == 0
     assert "Scale: Lichess, blitz (15 games)." in capsys.readouterr().err
     slow, blitz = rows(capsys, "ipr", event, *stored), rows(capsys, "ipr", online, *stored)
-    line = line_called("lichess-blitz")
+    line = line_called("lichess-blitz@180")
     for name, row in blitz.items():
         if row["ipr"] and slow[name]["ipr"]:
             assert row["ipr"] == pytest.approx(float(line.rating(slow[name]["ipr"])), abs=8)

@@ -277,5 +277,5 @@ def _row(game: Game) -> dict[str, Any]:
         "year": int(year) if year.isdecimal() else None,
         "speed": clock_of(texts["site"], texts["event"], texts["time_control"])[2],
         "pool": pool,
-        "line": line_of(pool, texts["date"]),
+        "line": line_of(pool, texts["date"], texts["time_control"]),
     }

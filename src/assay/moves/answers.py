@@ -50,7 +50,7 @@ from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, valu
 from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
 from assay.policy.chances import Network, open_network, shipped
-from assay.pools import FIRST, LINES
+from assay.pools import FIRST, words_of
 from assay.scales import in_fide
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
@@ -266,9 +266,9 @@ def told_of(turns: Turns, problems: Counter[str], calibration: Calibration) -> l
 
 def told_scales(turns: Turns) -> list[str]:
     """Which lines the games are rated on, where it is not the model's own scale alone."""
-    lines = Counter(turns.games["line"][int(game)] or FIRST for game in np.unique(turns.game))
-    each = [f"{LINES[name]} ({counted(games, 'game')})" for name, games in lines.most_common()]
-    return [] if set(lines) == {FIRST} else [f"Scale: {'; '.join(each)}."]
+    lines = Counter(words_of(turns.games["line"][int(game)] or FIRST) for game in np.unique(turns.game))
+    each = [f"{words} ({counted(games, 'game')})" for words, games in lines.most_common()]
+    return [] if set(lines) == {words_of(FIRST)} else [f"Scale: {'; '.join(each)}."]
 
 
 def _without(turns: Turns, games: Sequence[int]) -> Turns:

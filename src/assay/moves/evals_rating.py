@@ -19,7 +19,7 @@ from assay.moves.evals import EvalTurns, eval_turns, shipped_evals
 from assay.moves.evidence import GameSides, sides_of
 from assay.moves.groups import Groups
 from assay.moves.performance import Row, result_performance, scale_note
-from assay.pools import LAST, LINES, has_line
+from assay.pools import LAST, has_line, words_of
 from assay.scales import PoolLine, apart, from_json, shipped_lines
 
 EVALS = "evals"
@@ -65,7 +65,8 @@ def rate_evals(turns: EvalTurns, groups: Groups, *, level: float = LEVEL, min_tu
     model, sides = shipped_evals(), sides_of(turns)
     curve = model.curve(turns)
     honesty = Honesty(model.power, model.spread)
-    lines = turns.column("line")
+    # Evaluations have no line of their own for quicker and slower games of a pool.
+    lines = np.array([name.partition("@")[0] for name in turns.column("line")], object)
     rows = []
     for label, own in zip(groups.labels, groups.turns, strict=True):
         rows.append(_row(turns, sides, curve[own], label, own, lines, honesty, level, min_turns))
@@ -132,5 +133,5 @@ def told_units(units: Mapping[int | None, object]) -> str:
 
 def scales_told(turns: EvalTurns) -> str:
     """The scales of the games."""
-    lines = Counter(turns.games["line"][int(game)] for game in np.unique(turns.game))
-    return "; ".join(LINES[name] for name, _ in lines.most_common())
+    lines = Counter(words_of(turns.games["line"][int(game)]) for game in np.unique(turns.game))
+    return "; ".join(words for words, _ in lines.most_common())

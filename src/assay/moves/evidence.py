@@ -22,7 +22,7 @@ from assay.policy.chances import Network
 from assay.policy.chances import log_chances as chances_of_people
 from assay.policy.chances import shipped as shipped_policy
 from assay.pools import FIRST, has_line, scale_of
-from assay.scales import PoolLine, apart, shipped_lines
+from assay.scales import PoolLine, apart, line_called
 
 # One fixed level for everybody: chances at the player's own rating would tell the model what it is to find.
 LEVEL, POOL = 1500.0, "lichess"
@@ -88,12 +88,11 @@ class Evidence:
 
     @cached_property
     def _lines(self) -> tuple[tuple[PoolLine, ...], NDArray[np.intp]]:
-        known = shipped_lines()
-        own = [name or FIRST for name in self.turns.games["line"]]
-        names = list(dict.fromkeys(own[game] for game in np.unique(self.turns.game).tolist()))
-        number = {name: at for at, name in enumerate(names)}
-        of_game = np.array([number.get(name, 0) for name in own], np.intp)
-        return tuple(known[name] for name in names), of_game[self.turns.game]
+        own = [line_called(name or FIRST) for name in self.turns.games["line"]]
+        lines = list(dict.fromkeys(own[game] for game in np.unique(self.turns.game).tolist()))
+        number = {line: at for at, line in enumerate(lines)}
+        of_game = np.array([number.get(line, 0) for line in own], np.intp)
+        return tuple(lines), of_game[self.turns.game]
 
     @property
     def lines(self) -> tuple[PoolLine, ...]:

@@ -163,7 +163,8 @@ def games_in_pool(games: pl.DataFrame, pool: str | None, scale_year: int | None)
         raise InputError(f"a scale of the year {scale_year} there is not: give a year such as 2024.")
     games = games if pool is None else games.with_columns(pool=pl.lit(pool))
     days = games["date"] if scale_year is None else [str(scale_year)] * games.height
-    lines = [line_of(own, day) for own, day in zip(games["pool"], days, strict=True)]
+    controls = games["time_control"] if pool is None else [None] * games.height
+    lines = [line_of(*each) for each in zip(games["pool"], days, controls, strict=True)]
     return games.with_columns(line=pl.Series(lines, dtype=pl.String))
 
 

@@ -26,7 +26,7 @@ from assay.moves.groups import Groups
 from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, INTERVALS, Rating, rate_by_fit
 from assay.moves.regan.settings import DEPTHS, layered
 from assay.moves.regan.spread import Floats
-from assay.pools import LINES, POOLS, SLOW, has_line, is_online
+from assay.pools import POOLS, SLOW, has_line, is_online, words_of
 
 # FIDE's table ends at 800 points above or below the opposition.
 MOST = 800.0
@@ -117,10 +117,10 @@ def scale_note(tags: pl.DataFrame, games: NDArray[np.intp]) -> str:
     others = {(tags["pool"][int(game)], tags["line"][int(game)]) for game in games}
     strange = sorted((pool, line) for pool, line in others if not has_line(pool))
     notes = [
-        f"{POOLS[pool]}: no scale of its own, rated on that of {LINES[line]}, and wider for it"
+        f"{POOLS[pool]}: no scale of its own, rated on that of {words_of(line)}, and wider for it"
         for pool, line in strange
     ]
-    return "; ".join(notes)
+    return "; ".join(dict.fromkeys(notes))
 
 
 def strange_tags(pools: Sequence[str]) -> bool:

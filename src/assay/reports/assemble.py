@@ -32,7 +32,7 @@ from assay.moves.performance import Row, rate_groups, strange_tags
 from assay.moves.review import running
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.policy.chances import Network
-from assay.pools import LINES, POOLS, has_line, scale_of
+from assay.pools import POOLS, has_line, scale_of, words_of
 from assay.reports.content import (
     LEVEL,
     GameSection,
@@ -353,9 +353,8 @@ def _game_note(reason: str, again: int | None, pool: str, line: str, ended: str)
     if reason:
         return f"This game is left out: {reason}."
     where = POOLS[pool]
-    scale = (
-        "" if has_line(pool) else f"{where[0].upper()}{where[1:]}: no scale of its own, rated on that of {LINES[line]}."
-    )
+    near = f"{where[0].upper()}{where[1:]}: no scale of its own, rated on that of {words_of(line)}."
+    scale = "" if has_line(pool) else near
     return " ".join(filter(None, (ended, scale)))
 
 
@@ -405,7 +404,7 @@ def _dates(values: pl.Series) -> str:
 
 def _settings(calibration: Calibration, turns: Turns) -> dict[str, str]:
     """The settings that decide which moves count and how, in words."""
-    lines = dict.fromkeys(LINES[turns.games["line"][int(game)]] for game in np.unique(turns.game))
+    lines = dict.fromkeys(words_of(turns.games["line"][int(game)]) for game in np.unique(turns.game))
     own = calibration.settings
     return {
         "Moves that count": f"from move {own['from_move']}, while neither side is {own['limit']:g} pawns ahead",
