@@ -61,5 +61,5 @@ def test_quicker_games_of_a_pool_show_less() -> None:
 @pytest.mark.parametrize("pool", ["lichess-bullet", "lichess-blitz"])
 def test_moves_of_a_quick_game_are_worth_more(pool: str) -> None:
     quick, slow = ("60+0", "120+1") if pool.endswith("bullet") else ("180+0", "300+3")
-    shown = line_called(line_of(pool, None, quick)).rating(1500.0), line_called(line_of(pool, None, slow)).rating(1500.0)
+    shown = [line_called(line_of(pool, None, control)).rating(1500.0) for control in (quick, slow)]
     assert shown[0] - shown[1] > 50
