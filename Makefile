@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/.tools/bin:$(PATH):/usr/games:/usr/local/games
 
-.PHONY: demo test bench fuzz lint engine browser clean
+.PHONY: demo test bench validate fuzz lint engine browser clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/installed engine
@@ -22,6 +22,11 @@ test: $(VENV)/installed-all engine browser
 # QUICK=1 takes under a minute and writes to out/.
 bench: $(VENV)/installed-all engine
 	$(BIN)/python benchmarks/all.py $(if $(QUICK),--quick) $(DATA)
+
+# All studies on the committed reference set and a folder of real games and analyses (docs/validation.md); goes on where
+# it stopped, writes what each prints and costs to out/validation.
+validate: $(VENV)/installed-all engine
+	$(BIN)/python studies/all.py $(if $(DATA),$(DATA),$(error Give the folder of games: make validate DATA=FOLDER))
 
 # Coverage-guided fuzzing, 100,000 cases for each of ten surfaces (docs/robustness.md); a quarter of an hour.
 fuzz: $(VENV)/installed-all

@@ -1,0 +1,45 @@
+"""The studies: every one that the documentation tells of is there, and `make validate` runs them with resume."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+ALL = ROOT / "studies" / "all.py"
+TOLD = re.compile(r"\b((?:studies|benchmarks)/\w+\.py)")
+
+
+def run(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ALL), *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/**/*.md")), ids=lambda page: page.name)
+def test_a_page_names_studies_that_are_there(page: Path) -> None:
+    assert [name for name in TOLD.findall(page.read_text("utf-8")) if not (ROOT / name).exists()] == []
+
+
+def test_the_run_of_all_names_studies_that_are_there() -> None:
+    studies = runpy.run_path(str(ALL))["STUDIES"]
+    words = [word for study in studies for line in (study.words, *study.before) for word in line.split()]
+    files = [word for word in words if word.endswith(".py")]
+    assert files and [file for file in files if not (ROOT / file).exists()] == []
+    assert len({study.name for study in studies}) == len(studies)
+
+
+def test_what_lacks_is_named_and_what_is_done_is_not_run_again(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    listed = run(tmp_path, "--out", out, "--list")
+    assert listed.returncode == 0 and "left out" in listed.stdout and "fide-lichess: to be run" in listed.stdout
+    (tmp_path / "fide-and-lichess.csv").write_text("no such columns\n")
+    failed = run(tmp_path, "--out", out, "--only", "fide-lichess")
+    assert failed.returncode == 1 and "failed with 1" in failed.stdout and not (out / "fide-lichess.txt").exists()
+    version = runpy.run_path(str(ALL))["version"]()
+    (out / "fide-lichess.txt").write_text(f"$ words\n# version {version}, 1 s of CPU\n")
+    assert "done before" in run(tmp_path, "--out", out, "--only", "fide-lichess").stdout
