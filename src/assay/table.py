@@ -149,7 +149,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Answer:
-    """What a function of :mod:`assay` answers and a command prints: a table, what stands above it, and remarks.
+    """What a function of :mod:`assay` answers and a command prints: a table, what stands above and below it, and remarks.
 
     `str(answer)` is what the command prints; `answer[name]` the estimate of a player, or of what else the rows are;
     `problems` counts by reason what had to be left out, and `remarks` are what the command says beside its output.
@@ -169,6 +169,7 @@ class Answer:
     shown: Table
     data: Table | None = None
     head: str = ""
+    foot: str = ""
     estimates: Mapping[str, Estimate] = field(default_factory=dict)
     problems: Mapping[str, int] = field(default_factory=dict)
     remarks: Sequence[str] = ()
@@ -184,15 +185,12 @@ class Answer:
 
     def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """For people; see :meth:`Table.text`."""
-        return self.head_text(width) + self.shown.text(width, wide=wide)
+        below = f"\n\n{_filled(self.foot, width)}" if self.foot else ""
+        return self.head_text(width) + self.shown.text(width, wide=wide) + below
 
     def head_text(self, width: int | None) -> str:
         """What stands above the table, with an empty line below it; nothing if there is nothing."""
-        if not self.head:
-            return ""
-        if width is None:
-            return f"{self.head}\n\n"
-        return "\n".join(textwrap.fill(line, max(width, _SHORT)) for line in self.head.split("\n")) + "\n\n"
+        return f"{_filled(self.head, width)}\n\n" if self.head else ""
 
     def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """The answer in one of the FORMATS; CSV and JSON have all columns."""
@@ -216,6 +214,13 @@ class Answer:
 
     def __len__(self) -> int:
         return len(self.shown.rows)
+
+
+def _filled(text: str, width: int | None) -> str:
+    """A text whose lines are no longer than the width, if there is one."""
+    if width is None:
+        return text
+    return "\n".join(textwrap.fill(line, max(width, _SHORT)) for line in text.split("\n"))
 
 
 def columns_of(

@@ -11,8 +11,9 @@ from assay.engine.turns import Turns
 from assay.errors import ModelError
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import weigh
+from assay.moves.findings import conclusion
 from assay.moves.groups import group
-from assay.moves.screening import COLUMNS, conclusion, screen_groups
+from assay.moves.screening import COLUMNS, screen_groups
 
 FIELD = [
     (f"P{i}", f"P{(i + 1 + i // 12) % 12}", 2000.0 + 50 * (i % 12), 2000.0 + 50 * ((i + 1 + i // 12) % 12))

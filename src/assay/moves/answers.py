@@ -39,13 +39,13 @@ from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, 
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import unweighed, weigh
+from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.fits import Fitting
 from assay.moves.groups import Moved, by_pool, games_in_pool, in_pool, rename, renamed
 from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
-from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
-from assay.moves.screening import ScreenRow, conclusion, screen_groups
+from assay.moves.screening import ScreenRow, screen_groups
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
 from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
@@ -63,14 +63,9 @@ TITLES = {
     "mm_expected": "exp",
     "top3_expected": "exp",
     "ad_expected": "exp",
-    "likelihood_ratio": "lr",
-    "share_low": "low",
-    "share_high": "high",
-    "expected_beyond": "beyond",
 }
 EVAL_COLUMNS = ("games", "turns", "elo", "performance", "ipr", "low", "high", "acpl", "loss", "note")
 _IPR_WIDE = ("mm_expected", "top3", "top3_expected", "ad_expected", "s", "c", "method")
-_SCREEN_SHOWN = ("player", "part", "pool", "rating", "z_mm", "z_t3", "z_ae", "z", "q_value", "ipr", "note")
 
 
 class Analysing(TypedDict, total=False):
@@ -539,17 +534,13 @@ def screen_field(
         off = (f"Errors of the ratings, by K: {least:.0f} to {most:.0f} Elo; they widen what is expected.",)
     rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns)
     shown = [row for row in rows if player in (None, row.player)]
-    digits = dict.fromkeys(("rating", "ipr", "ipr_low", "ipr_high", "roi"), 0) | {"ad": 3, "ad_expected": 3}
-    digits |= {"p_value": 4, "q_value": 3, "expected_beyond": 2, "likelihood_ratio": 1}
-    names = _with_pool(SCREEN_COLUMNS, [row.pool for row in rows])
-    wide = [name for name in names if name not in _SCREEN_SHOWN]
+    people, programs = tables(rows, shown, by)
     return ScreenedField(
         field=rows,
-        shown=Table(
-            [row.values() | {"pool": row.pool} for row in shown],
-            columns_of(names, decimals=digits, titles=TITLES, wide=wide, below=("note",)),
-        ),
-        head=conclusion(rows, len(shown)),
+        shown=people,
+        data=programs,
+        head=sentence(rows, player),
+        foot=conclusion(rows, len(shown)),
         estimates={row.player: replace(row.ipr or NOTHING, note=row.note) for row in reversed(rows)},
         problems=found.problems,
         remarks=(*found.remarks, *off),

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assay.curve import Estimate
 from assay.errors import ModelError
+from assay.games.outcomes import score_of
 from assay.moves.choice.measures import Measures
-from assay.moves.evidence import Evidence, pools_of
+from assay.moves.evidence import Evidence, GameSides, pools_of
 from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
 from assay.moves.groups import Groups
 from assay.moves.performance import engine_note, far_below, scale_note, strange_tags, taken_tags
 from assay.pools import STANDARD
-from assay.table import counted
 
 FEWEST_TURNS = 20
-# Over the board, before any evidence: one player in ten thousand.
-PRIOR_ODDS = 1e-4
+SCORED = {1.0: "1", 0.5: "1/2", 0.0: "0"}
 COLUMNS = (
     "player",
     "part",
+    "opponent",
+    "result",
     "games",
     "turns",
     "rating",
@@ -73,6 +75,8 @@ class ScreenRow:
 
     player: str
     part: str
+    opponent: str | None  # None where there are several, as with the result
+    result: str | None
     games: int
     turns: int
     rating: float | None
@@ -100,6 +104,8 @@ class ScreenRow:
         return {
             "player": self.player,
             "part": self.part,
+            "opponent": self.opponent,
+            "result": self.result,
             "games": self.games,
             "turns": self.turns,
             "rating": self.rating,
@@ -182,9 +188,12 @@ def _row(
     rating = every.rating[sides] if asked is None else np.full(len(sides), asked)
     pools = pools_of(evidence.turns, np.unique(every.game[sides]))
     elsewhere = strange_tags(pools)
+    opponent, result = _met(evidence.turns.games, every, sides)
     blank = ScreenRow(
         player=player,
         part=part,
+        opponent=opponent,
+        result=result,
         games=len(np.unique(every.game[sides])),
         turns=len(turns),
         rating=None,
@@ -230,6 +239,17 @@ def _row(
         assisted=_assisted(mine, own),
         note="; ".join(odd),
     )
+
+
+def _met(games: pl.DataFrame, every: GameSides, sides: NDArray[np.intp]) -> tuple[str | None, str | None]:
+    """Who the opponent was and what was scored, where it is one game."""
+    if len(sides) != 1:
+        return None, None
+    game, white = int(every.game[sides[0]]), bool(every.white[sides[0]])
+    score = score_of(games["result"][game])
+    if score is None:
+        return games["black" if white else "white"][game], games["result"][game]
+    return games["black" if white else "white"][game], SCORED[score if white else 1 - score]
 
 
 def screen(evidence: Evidence, ratings: NDArray[np.float64], *, rating_error: float = 0.0) -> Screened:
@@ -294,24 +314,3 @@ def _against(rows: list[ScreenRow]) -> list[ScreenRow]:
         for row, c, s in zip(known, centre, spread, strict=True)
     }
     return [moved.get(id(row), row) for row in rows]
-
-
-def conclusion(rows: Sequence[ScreenRow], shown: int | None = None) -> str:
-    """What may be concluded from a screening of so many rows, of which perhaps few are shown: the text above them."""
-    count = sum(row.z is not None for row in rows)
-    few = f" ({len(rows)} with those that have no z; {shown} shown)" if shown is not None and shown < len(rows) else ""
-    chances = ", ".join(f"{count * float(p_values(z)):.2g} beyond {z:g}" for z in (2.0, 2.75, 4.0))
-    honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
-    shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())
-    return (
-        f"{counted(count, 'row')}{few}, each compared with what is expected of its rating. In honest play z is "
-        f"standard normal: among {count} expect {chances} by chance alone, and the highest of them is high by "
-        "selection.\n"
-        "Thresholds on record: z 2.50-2.75 can support other evidence, 4 opens an inquiry, 5 is where statistics alone "
-        "are discussed. ROI = 50 + 5 z: under 60 normal, 65 about 1 in 750, 70 about 1 in 30,000.\n"
-        "Prior odds: over the board assistance is rare, 1 player in 5,000 to 10,000 (online 1-2 %). Even if every "
-        f"assisted player came out above the threshold, which is not so, at 1 in 10,000 {shares} would still be "
-        "honest.\n"
-        "A high z says that the play was unusual for the rating. A rating out of date, a good week, preparation and "
-        "easy positions raise it as well. It is a reason to look at games, never a finding about a person."
-    )
