@@ -184,8 +184,8 @@ COLUMNS = {
         group games turns elo performance ipr low high mm mm_expected top3 top3_expected ad ad_expected s c method note
     """,
     "assay.moves.screening.COLUMNS": """
-        player part opponent result games turns rating mm mm_expected top3 top3_expected ad ad_expected z_mm z_t3 z_ae z roi
-        ipr ipr_low ipr_high likelihood_ratio share share_low share_high p_value q_value expected_beyond note
+        player part opponent result games turns rating mm mm_expected top3 top3_expected ad ad_expected z_mm z_t3 z_ae z
+        roi ipr ipr_low ipr_high likelihood_ratio share share_low share_high p_value q_value expected_beyond note
     """,
     "assay.moves.fits.COLUMNS": """
         elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error s_fit_error

@@ -149,7 +149,7 @@ class Table:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Answer:
-    """What a function of :mod:`assay` answers and a command prints: a table, what stands above and below it, and remarks.
+    """What a function of :mod:`assay` answers and a command prints: a table, texts above and below it, and remarks.
 
     `str(answer)` is what the command prints; `answer[name]` the estimate of a player, or of what else the rows are;
     `problems` counts by reason what had to be left out, and `remarks` are what the command says beside its output.

@@ -78,9 +78,9 @@ def test_screen_explains_itself(
     ratings.write_text('"Kasparov, Garry",2795\nDeep Blue,2700\n')
     assert run("screen", games, *stored, "--rating", ratings) == 0
     out = capsys.readouterr().out
-    assert out.startswith("Nobody of 2 passes 2.75; the highest is ") or out.startswith("1 of 2 passes 2.75: ")
+    assert out.startswith(("Nobody of 2 passes 2.75; the highest is ", "1 of 2 passes 2.75: "))
     assert "are expected" in out.split("\n\n")[0] and "never a finding about a person" in out
-    heads = "player rating games turns z roi strength verdict".split()
+    heads = ["player", "rating", "games", "turns", "z", "roi", "strength", "verdict"]
     assert heads in [line.split() for line in out.splitlines()] and max(map(len, out.splitlines())) <= 100
     assert "%" not in out.split("Prior odds")[0] and "lr" not in out.split()
     assert run("screen", games, *stored, "--rating", ratings, "--wide") == 0
@@ -88,7 +88,7 @@ def test_screen_explains_itself(
     assert "z_mm" in wide and re.search(r"anything from \d+ to \d+ % fits", wide)
     assert run("screen", games, *stored, "--rating", ratings, "--by", "round") == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert "player round opponent result turns z verdict".split() in rows
+    assert ["player", "round", "opponent", "result", "turns", "z", "verdict"] in rows
     assert any(row[:4] == ["Deep", "Blue", "1", "Kasparov,"] and row[5] == "0" for row in rows)
     assert run("screen", games, *stored, "--format", "json") == 0
     rows = json.loads(capsys.readouterr().out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from assay.curve import NOTHING
@@ -123,7 +123,7 @@ def _column(name: str, by: str, wide: bool = False) -> Column:
     return Column(name, titles.get(name, ""), DIGITS.get(name, 2), wide)
 
 
-def _told(row: ScreenRow) -> Mapping[str, Any]:
+def _told(row: ScreenRow) -> dict[str, Any]:
     """What people are shown in other words than programs."""
     fits = row.assisted
     return {
