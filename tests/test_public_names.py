@@ -178,7 +178,7 @@ COLUMNS = {
     "assay.games.columns.COLUMNS": """
         source start_offset end_offset event site date round white black result white_elo black_elo white_title
         black_title white_rating_diff black_rating_diff time_control base_seconds increment_seconds speed termination
-        eco opening variant plies has_clock has_eval fen
+        eco opening variant plies has_clock has_eval fen variation
     """,
     "assay.moves.performance.COLUMNS": """
         group games turns elo performance ipr low high mm mm_expected top3 top3_expected ad ad_expected s c method note

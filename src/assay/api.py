@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 if TYPE_CHECKING:
     from assay.answer.rating import JointRatings
     from assay.engine.analysis import Analysis
-    from assay.games.outcomes import Outcomes
+    from assay.games.outcomes import Kind, Outcomes
     from assay.games.periods import Period
     from assay.games.source import Games
     from assay.games.split import Game
@@ -48,6 +48,7 @@ def rate_results(
     remove_older: bool = False,
     white: float | Literal["fit"] = 0.0,
     white_error: float = 0.0,
+    white_by: Kind | None = None,
     draws: float | Literal["fit"] = 0.5,
     draws_error: float = 0.0,
     prior: float | None = None,
@@ -60,6 +61,7 @@ def rate_results(
     pairs: bool = False,
     errors: bool = True,
     simulations: int = 0,
+    processes: int = 1,
     level: float = 0.95,
     least: int = 0,
     aliases: File | None = None,
@@ -81,8 +83,9 @@ def rate_results(
     """Rate players from the results of their games, as `assay results` does.
 
     The level is an `average` of 2300, that of `anchors` (held exactly) or of `loose_anchors` (rating, uncertainty);
-    `white` and `draws` are the advantage of White in Elo and the draw rate between equals, or "fit". Errors are those
-    of the covariance, of game `pairs`, or of `simulations` as Ordo's. docs/results.md explains the rest.
+    `white` and `draws` are the advantage of White in Elo and the draw rate between equals, or "fit"; `white_by` fits
+    White's advantage in each pool, speed or time control. Errors are those
+    of the covariance, of game `pairs`, or of `simulations` as Ordo's (by some `processes`). docs/results.md explains the rest.
 
     `what` may also be columns: a frame, a mapping or a tuple of White, Black and result ("1-0", or White's score).
     What limits the list is in `remarks` and, unless `warn` is off, a warning.
@@ -97,7 +100,7 @@ def rate_results(
 
     from assay.errors import AssayWarning, RatingError
     from assay.games import read
-    from assay.games.outcomes import TERMINATION, Outcomes, columns_given
+    from assay.games.outcomes import KIND_TAGS, TERMINATION, Outcomes, columns_given
     from assay.players import given_rows, read_start
     from assay.progress import Progress
     from assay.results import rate_table
@@ -112,12 +115,14 @@ def rate_results(
     else:
         reading = {"lenient": lenient, "strict": strict, "keep_duplicates": keep_duplicates, "quiet": quiet}
         games_of = read(columns_given(what), where=where)
-        found = games_of.outcomes(aliases=aliases, openings=pairs, tags=(TERMINATION,), **reading)
+        told = (*(KIND_TAGS if white_by else ()), TERMINATION)
+        found = games_of.outcomes(aliases=aliases, openings=pairs, tags=told, **reading)
         found = found.without_endings(exclude_termination)
         found = found.between(include, True) if include is not None else found
         found = found.between(exclude, False) if exclude is not None else found
         found = found.without_draws() if ignore_draws else found
-    table = tabulate(*found.finished(), len(found.players))
+    kinds, names = found.kinds(white_by) if white_by else (None, [])
+    table = tabulate(*found.finished(), len(found.players), None if kinds is None else kinds[found.counted])
     unfinished = {NO_RESULT: found.unfinished} if found.unfinished else {}
     if not len(table.white):
         why = dict(found.skipped) | unfinished
@@ -143,7 +148,7 @@ def rate_results(
         found.players,
         table,
         average=2300.0 if average is None else average,
-        white_advantage=white,
+        white_advantage="fit" if white_by else white,
         white_advantage_error=white_error,
         draw_rate=draws,
         draw_rate_error=draws_error,
@@ -159,6 +164,7 @@ def rate_results(
         errors_from=relative_to,
         pairs=met,
         skipped=found.skipped,
+        kinds=names,
     )
     if connected and len(standings.pools) > 1:
         raise Unconnected(standings, len(found.outcome))
@@ -175,6 +181,7 @@ def rate_results(
             hide_older=remove_older,
             errors=errors,
             simulations=simulations,
+            processes=processes,
             matrix=matrix,
             advance=progress.advance,
             problems=dict(found.skipped) | unfinished,
@@ -221,7 +228,7 @@ def rate_over_time(
     """
     from assay.errors import RatingError
     from assay.games import read
-    from assay.games.outcomes import Outcomes
+    from assay.games.outcomes import Kind, Outcomes
     from assay.games.periods import NO_DATE, NO_YEAR, TAGS_OF_TIME, day_of, times_of
     from assay.results.expectancy import SCALE
     from assay.results.history import connected_players, rate_history

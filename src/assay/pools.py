@@ -102,13 +102,15 @@ LEAST_SECONDS = 180
 
 
 @lru_cache(maxsize=100_000)
-def time_control(text: str) -> tuple[int | None, int | None, str | None]:
-    """Base and increment of a TimeControl tag in whole seconds, and the speed by Lichess's limits.
+def time_control(text: str) -> tuple[float | None, float | None, str | None]:
+    """Base and increment of a TimeControl tag in seconds, and the speed by Lichess's limits.
 
     Of several periods the first counts. Lichess writes "-" for games without a clock, its correspondence games.
 
     >>> time_control("300+3"), time_control("40/7200:3600"), time_control("-"), time_control("?")
     ((300, 3, 'blitz'), (7200, 0, 'classical'), (None, None, 'correspondence'), (None, None, None))
+    >>> time_control("0.6+0.006")
+    (0.6, 0.006, 'ultrabullet')
     """
     if text == "-":
         return None, None, "correspondence"
@@ -116,11 +118,20 @@ def time_control(text: str) -> tuple[int | None, int | None, str | None]:
     if not match:
         return None, None, None
     base, increment = float(match.group(1)), float(match.group(2) or 0)
-    return round(base), round(increment), speed(base, increment)
+    return whole(base), whole(increment), speed(base, increment)
+
+
+def whole(seconds: float | None) -> float | None:
+    """A number of seconds as a whole number, where it is one.
+
+    >>> whole(300.0), whole(0.6)
+    (300, 0.6)
+    """
+    return int(seconds) if seconds is not None and seconds == int(seconds) else seconds
 
 
 @lru_cache(maxsize=100_000)
-def clock_of(site: str, event: str, control: str) -> tuple[int | None, int | None, str | None]:
+def clock_of(site: str, event: str, control: str) -> tuple[float | None, float | None, str | None]:
     """Base and increment in seconds, and the speed by Lichess's limits, with what Site and Event tell besides.
 
     Broadcasts write minutes ("90+30"), with words or without: over the board nobody has less than three minutes, and
@@ -143,7 +154,7 @@ def clock_of(site: str, event: str, control: str) -> tuple[int | None, int | Non
     return base, increment, speed(base, increment)
 
 
-def _is_minutes(base: int, control: str) -> bool:
+def _is_minutes(base: float, control: str) -> bool:
     plus = control.rpartition("+")[2].strip()
     return base < LEAST_SECONDS and plus.isdecimal() and "+" in control and int(plus) >= 2
 

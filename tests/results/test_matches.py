@@ -180,3 +180,22 @@ def test_a_list_of_two_tells_the_error_of_the_difference(run: Run, write_pgn: Ca
     assert data["difference_error"] == pytest.approx(2.0 * data["players"][0]["error"])
     assert f"Difference of the two = {data['difference']:.1f} +/- {data['difference_error']:.1f}" in run(file).out
     assert "Difference" not in run("-q", "-p", file).out
+
+
+def test_counts_that_are_all_alike_tell_no_error(run: Run) -> None:
+    """An error of 0.00 would be a claim of certainty after two games."""
+    for counts in ((0, 0, 10, 0, 0), (0, 0, 0, 1, 0)):
+        answer = run(*words("--penta", counts), command="match")
+        assert "error unknown" in answer.out
+        assert "+- 0.00" not in answer.out
+        row = json.loads(run(*words("--penta", counts), "--format", "json", command="match").out)
+        assert row["elo_error"] is None
+        assert row["elo_low"] is None
+        assert 0.0 < row["los"] < 1.0
+    assert math.isnan(assay.match(wdl=(0, 5, 0))["First"].high)
+
+
+def test_an_interval_without_an_upper_end_says_so(run: Run) -> None:
+    answer = run(*words("--penta", (0, 0, 1, 0, 3)), command="match")
+    assert "to no bound, 95 %" in answer.out
+    assert "unknown" not in answer.out

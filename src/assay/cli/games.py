@@ -29,6 +29,7 @@ from assay.cli.options import (
     where_option,
 )
 from assay.errors import InputError
+from assay.pools import whole
 from assay.printable import json_text
 from assay.table import WIDTH, Answer, Table, columns_of, counted
 
@@ -186,7 +187,11 @@ class GameCounts(Answer):
             {"band": found.bands.label(band), "games": games, "percent": 100 * games / rated}
             for band, games in found.ratings.iter_rows()
         ]
-        controls = [row | {"percent": 100 * row["games"] / total} for row in found.controls.iter_rows(named=True)]
+        seconds = ("base_seconds", "increment_seconds")
+        controls = [
+            row | {name: whole(row[name]) for name in seconds} | {"percent": 100 * row["games"] / total}
+            for row in found.controls.iter_rows(named=True)
+        ]
         both = [
             {"band": found.bands.label(band), "time_control": control, "games": games}
             for band, control, games in found.both.iter_rows()
@@ -255,7 +260,7 @@ def filter(
     Columns:
       source start_offset end_offset event site date round white black result white_elo black_elo
       white_title black_title white_rating_diff black_rating_diff time_control base_seconds
-      increment_seconds speed termination eco opening variant plies has_clock has_eval fen;
+      increment_seconds speed termination eco opening variant plies has_clock has_eval fen variation;
       and avg_elo, the mean of both ratings
 
     The games are written byte for byte as they stand in the files, which must not have changed since.

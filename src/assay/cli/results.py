@@ -122,6 +122,11 @@ input_options = stacked(
     click.option("-w", "--white", type=Number(-1e5, 1e5), metavar="NUM", help="White advantage.  [default: 0]"),
     click.option("-u", "--white-error", type=ERROR, metavar="NUM", help="Uncertainty of -w: it is then fitted too."),
     flag("-W", "--white-auto", text="Fit the white advantage."),
+    click.option(
+        "--white-by",
+        type=OneOf("assay.games.outcomes", "KINDS"),
+        help="Fit White's advantage in each pool (server and speed), speed or time control.",
+    ),
     click.option("-d", "--draw", type=float, metavar="NUM", help="Draw rate between equals in %.  [default: 50]"),
     click.option("-k", "--draw-error", type=ERROR, metavar="NUM", help="Uncertainty of -d: it is then fitted too."),
     flag("-D", "--draw-auto", text="Fit the draw rate."),
@@ -152,8 +157,8 @@ input_options = stacked(
                  help="List only players with that many games."),
     click.option("-N", "--decimals", type=str, metavar="A[,B]", help="Decimals of ratings, and of scores."),
     flag("-M", "--ML", "ml", text="Fit the likelihood of wins, draws and losses instead of the points."),
-    click.option("-n", "--cpus", type=click.IntRange(1), default=1, metavar="NUM",
-                 help="Taken for Ordo's sake: one processor is enough here."),
+    click.option("-n", "--cpus", type=click.IntRange(1, 256), default=1, metavar="NUM",
+                 help="Processors for the simulations of -s; the numbers stay the same.  [default: 1]"),
     click.option("-U", "--columns", type=str, metavar="A,..,Z",
                  help="Columns 0-14 in this order.  [default: 0,1,2,3,4,5]"),
     click.option("-b", "--column-format", type=str, metavar="FILE", help='Rows of column,width,"Header".'),
@@ -330,6 +335,7 @@ def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
         "remove_older": switches["remove_older"],
         "white": "fit" if switches["white_auto"] else switches["white"] or 0.0,
         "white_error": switches["white_error"] or 0.0,
+        "white_by": switches["white_by"],
         "draws": "fit" if switches["draw_auto"] else (50.0 if switches["draw"] is None else switches["draw"]) / 100.0,
         "draws_error": (switches["draw_error"] or 0.0) / 100.0,
         "prior": switches["prior"],
@@ -342,6 +348,7 @@ def _keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
         "relative_to": "pool" if switches["pool_relative"] else "anchor",
         "errors": wanted,
         "simulations": switches["simulations"] or 0,
+        "processes": switches["cpus"],
         "level": switches["confidence"] / 100.0,
         "least": switches["threshold"],
         "matrix": matrix,
@@ -426,7 +433,7 @@ def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
     from assay.players import number, read_rows
     from assay.results.listing import DEFAULT_COLUMNS, Style
 
-    decimals = _whole_numbers("-N", switches["decimals"], 9) or [1, 0]
+    decimals = _whole_numbers("-N", switches["decimals"], 9) or ([1] if switches["manual"] else [1, 0])
     if len(decimals) > 2:
         raise RatingError("-N takes one or two numbers: decimals of ratings, and of scores.")
     headers, widths = {}, {}
@@ -444,8 +451,8 @@ def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
         headers=headers,
         widths=widths,
         decimals=decimals[0],
-        # The program prints one decimal where -N names only those of the ratings.
-        score_decimals=decimals[1] if len(decimals) > 1 else 1,
+        # Where -N names one number, the manual means all output, and the program prints scores with one decimal.
+        score_decimals=decimals[1] if len(decimals) > 1 else decimals[0] if switches["manual"] else 1,
         cfs=switches["cfs_show"],
         bytes_wide=ordo_way,
     )
@@ -483,7 +490,7 @@ def _talker(loud: bool) -> Callable[[str], None]:
 # What a list over time does not know, and what it alone knows.
 NOT_OVER_TIME = (
     "anchor", "multi_anchors", "loose_anchors", "relations", "simulations", "error_matrix", "cfs_matrix", "los",
-    "pairs", "prior", "start", "head2head", "elostat", "groups", "white_error", "draw_error", "columns",
+    "pairs", "prior", "start", "white_by", "head2head", "elostat", "groups", "white_error", "draw_error", "columns",
     "column_format",
 )  # fmt: skip
 ONLY_OVER_TIME = ("player", "plot", "on", "peak", "walk")
@@ -492,6 +499,7 @@ CONTRADICTIONS = (
     (("multi_anchors", "anchor"), "-m and -A both set the level: leave out one of them."),
     (("loose_anchors", "average"), "-y and -a both set the level: leave out one of them."),
     (("white_auto", "white"), "-W fits the white advantage, -w gives it: leave out one of them."),
+    (("white_by", "white"), "--white-by fits the white advantage, -w gives it: leave out one of them."),
     (("white_auto", "white_error"), "-W fits the white advantage freely, -u about a value: leave out one of them."),
     (("draw_auto", "draw"), "-D fits the draw rate, -d gives it: leave out one of them."),
     (("draw_auto", "draw_error"), "-D fits the draw rate freely, -k about a value: leave out one of them."),
@@ -565,10 +573,12 @@ def read_input(switches: Mapping[str, Any], talk: Callable[[str], None], *, cloc
 
 def _wanted_tags(switches: Mapping[str, Any]) -> tuple[str, ...]:
     """What is to be read of the games besides players and results."""
-    from assay.games.outcomes import KEPT_TAGS, TERMINATION
+    from assay.games.outcomes import KEPT_TAGS, KIND_TAGS, TERMINATION
 
     if "min_games" in switches:  # of prep
         return KEPT_TAGS
+    if switches.get("white_by"):
+        return (*KIND_TAGS, TERMINATION)
     if not switches.get("over_time"):
         return (TERMINATION,)
     from assay.games.periods import TAGS_OF_TIME

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from assay import manifest
 from assay.errors import AssayWarning, InputError
-from assay.games.columns import COLUMNS, MOVETEXT, TEXT_TAGS
+from assay.games.columns import COLUMNS, LATER, MOVETEXT, TEXT_TAGS
 from assay.games.duplicates import (
     UNREAD,
     Codes,
@@ -78,14 +78,23 @@ def open_index(path: str | Path, places: Mapping[str, Path] | None = None) -> In
             manifest.check_stamp(file)
         about = _about(file)
         rows = pl.scan_parquet(file, glob=False) if file.suffix == ".parquet" else _scan_csv(file)
-        missing = [name for name in COLUMNS if name not in rows.collect_schema()]
+        columns = rows.collect_schema()
+        missing = [name for name in COLUMNS if name not in columns and name not in LATER]
     if missing:
         raise InputError(f"{file} is not an index of games: it has no column {missing[0]}.")
     try:
         inputs = {str(item["name"]): dict(item) for item in about.get("inputs", [])}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file} does not tell what it is an index of; index the games again.") from error
-    return Index(file, rows, inputs, places or {})
+    return Index(file, _as_now(rows, columns), inputs, places or {})
+
+
+def _as_now(rows: pl.LazyFrame, columns: Mapping[str, pl.DataType]) -> pl.LazyFrame:
+    """The rows of an index as they are made now: those of earlier versions lack columns and have whole seconds."""
+    older = [pl.lit(None, INDEX_TYPES[name]).alias(name) for name in LATER if name not in columns]
+    clocks = [name for name in ("base_seconds", "increment_seconds") if columns[name] != INDEX_TYPES[name]]
+    older += [pl.col(name).cast(INDEX_TYPES[name]) for name in clocks]
+    return rows.with_columns(*older) if older else rows
 
 
 @contextmanager

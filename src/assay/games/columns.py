@@ -21,7 +21,7 @@ from assay.pools import LEAST_SECONDS, clock_of, time_control
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 MOVETEXT = "movetext"
-_CLOCK = (pa.int32(), pa.int32(), pa.string())
+_CLOCK = (pa.float64(), pa.float64(), pa.string())
 
 TEXT_TAGS = {
     "event": "Event",
@@ -39,12 +39,13 @@ TEXT_TAGS = {
     "opening": "Opening",
     "variant": "Variant",
     "fen": "FEN",
+    "variation": "Variation",
 }
 RATING_TAGS = {"white_elo": "WhiteElo", "black_elo": "BlackElo"}
 DIFFERENCE_TAGS = {"white_rating_diff": "WhiteRatingDiff", "black_rating_diff": "BlackRatingDiff"}
 _TAGS = tuple((TEXT_TAGS | RATING_TAGS | DIFFERENCE_TAGS).values())
 _UNKNOWN = pa.array(["", "?", "????.??.??"])
-_NONE_SIGN = {"round", "white_title", "black_title", "eco", "opening", "variant"}  # here "-" says "none" too
+_NONE_SIGN = {"round", "white_title", "black_title", "eco", "opening", "variant", "variation"}  # here "-" says "none" too
 _NOT_KNOWN_NOR_NONE = pa.array([*_UNKNOWN.to_pylist(), "-"])
 
 SCHEMA = pa.schema(
@@ -66,8 +67,8 @@ SCHEMA = pa.schema(
         ("white_rating_diff", pa.int32()),
         ("black_rating_diff", pa.int32()),
         ("time_control", TEXT),
-        ("base_seconds", pa.int32()),
-        ("increment_seconds", pa.int32()),
+        ("base_seconds", pa.float64()),
+        ("increment_seconds", pa.float64()),
         ("speed", TEXT),
         ("termination", TEXT),
         ("eco", TEXT),
@@ -77,10 +78,13 @@ SCHEMA = pa.schema(
         ("has_clock", pa.bool_()),
         ("has_eval", pa.bool_()),
         ("fen", TEXT),
+        ("variation", TEXT),
     ]
 )
 WITH_MOVETEXT = SCHEMA.append(pa.field(MOVETEXT, pa.binary()))
 COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
+# Columns that indexes of earlier versions lack.
+LATER = ("fen", "variation")
 
 _RATING = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*\??\s*")
 _SIGNED = re.compile(r"\s*([+-]?\d{1,5})\s*")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,10 @@ COPY_TAGS = ("Date", "Round", "Event", "Site")
 TERMINATION = "Termination"
 # What `prep` keeps of games besides players and results: what pairs them, and how they ended.
 KEPT_TAGS = ("FEN", "ECO", "Opening", "Variation", "TimeControl", TERMINATION)
+Kind = Literal["pool", "speed", "time-control"]
+KINDS: tuple[Kind, ...] = ("pool", "speed", "time-control")
+# What tells of which kind a game is.
+KIND_TAGS = ("Site", "Event", "TimeControl")
 OPENING_TAGS = ("FEN", "ECO", "Opening", "Variation")
 # Outcomes that are none.
 _UNFINISHED, _UNKNOWN, _OUT = -1, -2, -3
@@ -128,6 +132,26 @@ class Outcomes:
         codes, values = self.tags[TERMINATION]
         unwanted = np.array([*(value.strip().lower() in leave for value in values), False])
         return self._without(unwanted[codes] & self.counted)
+
+    def kinds(self, by: Kind) -> tuple[Codes, list[str]]:
+        """What kind of game each one is, as codes and names: by pool, by speed or by time control.
+
+        The tags `KIND_TAGS` have to be asked for when the games are read.
+        """
+        from assay.pools import clock_of, pool_of
+
+        told = [self.tags[tag] for tag in KIND_TAGS]
+        known = np.stack([codes for codes, _ in told], axis=1)
+        each, which = np.unique(known, axis=0, return_inverse=True)
+        texts = [["" if code < 0 else values[code] for code, (_, values) in zip(row, told, strict=True)] for row in each]
+        make: dict[Kind, Callable[[str, str, str], str]] = {
+            "pool": pool_of,
+            "speed": lambda *tags: clock_of(*tags)[2] or "unknown",
+            "time-control": lambda site, event, control: control.strip() if control.strip(" ?") else "unknown",
+        }
+        names: dict[str, int] = {}
+        codes = np.array([names.setdefault(make[by](*row), len(names)) for row in texts], np.int32)
+        return codes[which.ravel()], list(names)
 
     def of_two(self, first: str, second: str) -> Outcomes:
         """Only the games of two players with each other."""
@@ -402,6 +426,7 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     import pyarrow.parquet as pq
 
     from assay.games.catalog import collect, note_index, open_index, reading
+    from assay.games.columns import TEXT_TAGS
     from assay.games.where import compile_where
 
     file = Path(path)
@@ -415,7 +440,9 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
             raise InputError(f"{path} is not an index of games: it has no columns white, black and result.")
     else:
         names = set(open_index(path).rows.collect_schema().names())
-    columns = {tag: tag.lower() for tag in wanted if tag.lower() in names}
+    columns = {tag: column for column, tag in TEXT_TAGS.items() if tag in wanted and column in names}
+    # A table of others may have ids, which an index has not.
+    columns |= {tag: tag.lower() for tag in wanted if tag not in columns and tag.lower() in names}
     copies = "Date" in wanted and {"plies", "source", "start_offset", "end_offset"} <= names
     read = [*columns.values(), *(["plies"] if copies else [])]
     rows: Places | None = None

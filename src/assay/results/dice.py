@@ -13,9 +13,10 @@ same matrix bring a run within a few thousandths of a point.
 from __future__ import annotations
 
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,12 @@ from assay.results.jenkins import Bits, blocks
 from assay.results.levels import RATED, Fitted, Settings, fit
 from assay.results.solve import fit_draws, information
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 _REDRAWS = 100
+# Runs that are rated together, in one process.
+_TOGETHER = 32
 _BATCH = 64
 _BATCH_NUMBERS = 8_000_000
 # Numbers that are kept: runs times players.
@@ -128,12 +134,13 @@ def simulate(
     seed: int | None = None,
     *,
     relative_to: int | None = None,
+    processes: int = 1,
     advance: Callable[[], None] | None = None,
 ) -> Simulation:
     """Simulate all games `runs` times and rate each; a `seed` takes numpy's numbers in place of Ordo's.
 
     Deviations are relative to the player `relative_to`, to the average of the pool, or absolute where anchors or
-    priors hold the level. `advance` is called after every run.
+    priors hold the level. Several `processes` give the same numbers sooner. `advance` is called after every run.
     """
     table = base.table
     if runs * table.players > _MOST_NUMBERS:
@@ -144,32 +151,15 @@ def simulate(
     dice = _dice(base)
     ahead = max(1, min(runs, _BATCH, _BATCH_NUMBERS // dice.numbers))
     bits = blocks(dice.numbers, ahead) if seed is None else _numpy_blocks(dice.numbers, ahead, seed)
-    whole = _whole_information(base)
+    drawn = _Drawn(dice, bits, ahead)
     found = _Found(np.empty((runs, table.players), np.float32), np.empty(runs), np.empty(runs))
-    groups = int((base.groups.sizes > 1).sum())
-    accepted = redrawn = failures = 0
-    patient = True
-    while accepted < runs:
-        batch = [_throw(dice, next(bits)) for _ in range(min(ahead, runs - accepted))]
-        regular: list[tuple[int, Throw]] = []
-        for run, connected in zip(batch, _connected(dice, batch), strict=True):
-            if connected and not base.settings.likelihood:
-                regular.append((accepted, run))
-            else:
-                simulated = _table(dice, run)
-                if patient and not connected and _parts(simulated, base.settings) > groups:
-                    redrawn += 1
-                    failures += 1
-                    patient = failures < _REDRAWS
-                    if patient:
-                        continue
-                _refit(dice, run, simulated, accepted, found)
-            failures = 0
-            accepted += 1
-            if advance is not None:
-                advance()
-        for number, run in _correct(dice, whole, regular, found):
-            _refit(dice, run, _table(dice, run), number, found)
+    with _Raters(dice, _whole_information(base), processes if runs > _TOGETHER else 1) as raters:
+        for part in raters.rate(drawn.runs(runs)):
+            for run in part:
+                found.deviations[run.number], found.white[run.number] = run.deviations, run.white
+                found.equal[run.number] = run.equal
+                if advance is not None:
+                    advance()
     _centre(base, found.deviations, relative_to)
     return Simulation(
         found.deviations,
@@ -179,7 +169,7 @@ def simulate(
         base.solution.equal,
         base.bounded,
         base.placement.pool,
-        redrawn,
+        drawn.redrawn,
     )
 
 
@@ -188,6 +178,110 @@ class _Found:
     deviations: NDArray[np.float32]
     white: Floats
     equal: Floats
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Runs one after the other, as Ordo draws them; `redrawn` counts those that fell apart."""
+
+    dice: Dice
+    bits: Iterator[Bits]
+    ahead: int
+    again: list[int] = field(default_factory=list)
+
+    @property
+    def redrawn(self) -> int:
+        return len(self.again)
+
+    def runs(self, wanted: int) -> Iterator[list[_Task]]:
+        """So many runs, some at a time; the parts are the same however many processes rate them."""
+        base = self.dice.base
+        groups = int((base.groups.sizes > 1).sum())
+        accepted = failures = 0
+        patient = True
+        while accepted < wanted:
+            batch = [_throw(self.dice, next(self.bits)) for _ in range(min(self.ahead, wanted - accepted))]
+            tasks: list[_Task] = []
+            for run, connected in zip(batch, _connected(self.dice, batch), strict=True):
+                if patient and not connected and _parts(_table(self.dice, run), base.settings) > groups:
+                    self.again.append(accepted)
+                    failures += 1
+                    patient = failures < _REDRAWS
+                    if patient:
+                        continue
+                failures = 0
+                tasks.append(_Task(accepted, run, connected and not base.settings.likelihood))
+                accepted += 1
+            for begin in range(0, len(tasks), _TOGETHER):
+                yield tasks[begin : begin + _TOGETHER]
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A run to be rated; `regular` if corrections of the fit may do."""
+
+    number: int
+    run: Throw
+    regular: bool
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What was found of a run."""
+
+    number: int
+    deviations: NDArray[np.float32]
+    white: float
+    equal: float
+
+
+class _Raters:
+    """Rates runs, here or in several processes; the numbers are the same."""
+
+    def __init__(self, dice: Dice, whole: Information, processes: int) -> None:
+        self._own, self._pool, self._ahead = (dice, whole), None, 2 * processes
+        if processes > 1:
+            from concurrent.futures import ProcessPoolExecutor
+
+            self._pool = ProcessPoolExecutor(processes, initializer=_begin, initargs=(dice, whole))
+
+    def __enter__(self) -> _Raters:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def rate(self, parts: Iterator[list[_Task]]) -> Iterator[list[_Run]]:
+        """What was found of each part, in their order; few of them wait at a time."""
+        if self._pool is None:
+            yield from (_rate_runs(*self._own, part) for part in parts)
+            return
+        waiting: deque[Future[list[_Run]]] = deque()
+        for part in parts:
+            waiting.append(self._pool.submit(_rate_there, part))
+            if len(waiting) > self._ahead:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+_THERE: list[tuple[Dice, Information]] = []
+
+
+def _begin(dice: Dice, whole: Information) -> None:
+    _THERE[:] = [(dice, whole)]
+
+
+def _rate_there(tasks: list[_Task]) -> list[_Run]:
+    return _rate_runs(*_THERE[0], tasks)
+
+
+def _rate_runs(dice: Dice, whole: Information, tasks: list[_Task]) -> list[_Run]:
+    """Rate some runs: by corrections where these settle, from the beginning elsewhere."""
+    done = _correct(dice, whole, [task for task in tasks if task.regular])
+    settled = {run.number for run in done}
+    return [*done, *(_refit(dice, task) for task in tasks if task.number not in settled)]
 
 
 def _numpy_blocks(size: int, ahead: int, seed: int) -> Iterator[Bits]:
@@ -276,12 +370,10 @@ def _whole_information(base: Fitted) -> Information:
     return information(problem, ratings, base.solution.white, base.solution.equal)
 
 
-def _correct(
-    dice: Dice, whole: Information, runs: list[tuple[int, Throw]], found: _Found
-) -> Iterator[tuple[int, Throw]]:
-    """Rate runs by corrections with the information of the fit; give back those that do not settle."""
-    if not runs:
-        return
+def _correct(dice: Dice, whole: Information, tasks: list[_Task]) -> list[_Run]:
+    """Rate runs by corrections with the information of the fit; those that do not settle are left out."""
+    if not tasks:
+        return []
     base, table, beta = dice.base, dice.base.table, dice.base.settings.beta
     ratings = np.nan_to_num(base.ratings, nan=base.settings.average)
 
@@ -294,11 +386,11 @@ def _correct(
         p: Floats = expectancy(table.gaps(ratings + shift[:-1], base.solution.white + shift[-1]), beta)
         return p
 
-    made = np.stack([net(run.halves / 2.0) for _, run in runs], axis=1)
+    made = np.stack([net(task.run.halves / 2.0) for task in tasks], axis=1)
     nothing = np.zeros(table.players + 1)
     change = whole.solve(beta * (made - net(table.games * chances(nothing))[:, None]), _INEXACT)
     scale = np.ones_like(change)
-    last = np.full(len(runs), np.inf)
+    last = np.full(len(tasks), np.inf)
     for correction in range(_CORRECTIONS):
         missing = np.zeros_like(change)
         for column in np.flatnonzero(last > _NEAR).tolist():
@@ -314,17 +406,15 @@ def _correct(
         last = np.where(last > _NEAR, np.abs(step).max(axis=0), last)
         if last.max() <= _NEAR:
             break
-    for column, (number, run) in enumerate(runs):
-        if not last[column] <= _NEAR:
-            yield number, run
-            continue
-        shift = change[:, column]
-        found.deviations[number] = shift[:-1]
-        found.white[number] = base.solution.white + shift[-1]
-        found.equal[number] = base.solution.equal
+    found = []
+    for column in np.flatnonzero(last <= _NEAR).tolist():
+        shift, equal = change[:, column], base.solution.equal
         if base.settings.fit_draws:
-            drawn = float(np.count_nonzero(run.outcome == DRAW))
-            found.equal[number] = fit_draws(table, chances(shift), drawn, base.solution.equal)
+            drawn = float(np.count_nonzero(tasks[column].run.outcome == DRAW))
+            equal = fit_draws(table, chances(shift), drawn, equal)
+        advantage = base.solution.white + float(shift[-1])
+        found.append(_Run(tasks[column].number, shift[:-1].astype(np.float32), advantage, equal))
+    return found
 
 
 def _diagonal(whole: Information, table: PairTable, weight: Floats) -> Floats:
@@ -332,7 +422,7 @@ def _diagonal(whole: Information, table: PairTable, weight: Floats) -> Floats:
     return replace(whole, table=table, weight=weight).diagonal
 
 
-def _refit(dice: Dice, run: Throw, simulated: PairTable, number: int, found: _Found) -> None:
+def _refit(dice: Dice, task: _Task) -> _Run:
     """Rate one run from the beginning, as any list."""
     base = dice.base
     start = np.nan_to_num(base.ratings, nan=base.settings.average)
@@ -340,9 +430,10 @@ def _refit(dice: Dice, run: Throw, simulated: PairTable, number: int, found: _Fo
         # What a run lacks says nothing of the games themselves.
         warnings.simplefilter("ignore", AssayWarning)
         # The top that was found is the start: it is not looked for again in every run.
-        result = fit(simulated, replace(_shuffled(base.settings, run.spare), several_starts=False), start)
-    found.deviations[number] = np.nan_to_num(result.ratings - base.ratings)
-    found.white[number], found.equal[number] = result.solution.white, result.solution.equal
+        settings = replace(_shuffled(base.settings, task.run.spare), several_starts=False)
+        result = fit(_table(dice, task.run), settings, start)
+    deviations = np.nan_to_num(result.ratings - base.ratings).astype(np.float32)
+    return _Run(task.number, deviations, result.solution.white, result.solution.equal)
 
 
 def _shuffled(settings: Settings, spare: Bits) -> Settings:

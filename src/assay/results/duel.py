@@ -174,12 +174,12 @@ def _row(
         "draws": played.draws if played.games else None,
         "losses": played.losses if played.games else None,
         "score": score,
-        "elo": elo,
-        "elo_low": low,
-        "elo_high": high,
-        "elo_error": (high - low) / 2.0,
-        "normalised_elo": normalised,
-        "normalised_elo_error": normalised_error,
+        "elo": _plain(elo),
+        "elo_low": _plain(low),
+        "elo_high": _plain(high),
+        "elo_error": _plain((high - low) / 2.0),
+        "normalised_elo": _plain(normalised),
+        "normalised_elo_error": _plain(normalised_error),
         "level": level,
         "los": tally.superiority,
         "draw_ratio": played.draws / games if played.games else None,
@@ -214,17 +214,12 @@ def _lines(row: Mapping[str, Any], tests: Mapping[str, SequentialTest]) -> list[
     percent = f"{100 * row['level']:g} %"
     told: list[tuple[str, str | None]] = [
         ("Score", _score(row)),
-        (
-            "Elo",
-            f"{row['elo']:+.2f} +- {row['elo_error']:.2f} ({row['elo_low']:+.2f} to {row['elo_high']:+.2f}, {percent})"
-            if math.isfinite(row["elo"])
-            else "no bound: all games have the same winner",
-        ),
+        ("Elo", _elo(row, percent)),
         (
             "Normalised Elo",
-            f"{row['normalised_elo']:+.2f} +- {row['normalised_elo_error']:.2f}"
-            if math.isfinite(row["normalised_elo"])
-            else "unknown: all scores are the same",
+            f"unknown: {_alike(row)}"
+            if row["normalised_elo"] is None
+            else f"{row['normalised_elo']:+.2f} +- {row['normalised_elo_error']:.2f}",
         ),
         ("Superiority", f"{100 * row['los']:.1f} %"),
         ("Draws", None if row["draw_ratio"] is None else f"{100 * row['draw_ratio']:.1f} %"),
@@ -241,6 +236,27 @@ def _lines(row: Mapping[str, Any], tests: Mapping[str, SequentialTest]) -> list[
             seen, if0, if1 = (f"{_rounded(games):,}" for games in test.further)
             told.append(("Games to come", f"about {seen} (as seen), {if0} (if H0), {if1} (if H1)"))
     return [{"what": name, "found": text} for name, text in told if text is not None]
+
+
+def _elo(row: Mapping[str, Any], percent: str) -> str:
+    if row["elo"] is None:
+        return "no bound: all games have the same winner"
+    if row["normalised_elo"] is None:
+        return f"{row['elo']:+.2f}, error unknown: {_alike(row)}"
+    error = "" if row["elo_error"] is None else f" +- {row['elo_error']:.2f}"
+    low, high = ("no bound" if row[end] is None else f"{row[end]:+.2f}" for end in ("elo_low", "elo_high"))
+    return f"{row['elo']:+.2f}{error} ({low} to {high}, {percent})"
+
+
+def _alike(row: Mapping[str, Any]) -> str:
+    if row["games"] == 1:
+        return "one game"
+    return "all games are alike" if row["pairs"] is None else "all pairs are alike" if row["pairs"] > 1 else "one pair"
+
+
+def _plain(value: float) -> float | None:
+    """A number, or None where it is none: infinite or unknown."""
+    return value if math.isfinite(value) else None
 
 
 def _score(row: Mapping[str, Any]) -> str:

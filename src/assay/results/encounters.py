@@ -28,7 +28,11 @@ _PASSES = 64
 
 @dataclass(frozen=True)
 class PairTable:
-    """Encounters between numbered players, sorted by (white, black); counts are from White's side."""
+    """Encounters between numbered players, sorted by (white, black); counts are from White's side.
+
+    Where kinds of games are told apart, each has encounters of its own; `ahead` is then what White's advantage has
+    more there than elsewhere, in Elo.
+    """
 
     players: int
     white: Codes
@@ -36,6 +40,8 @@ class PairTable:
     wins: Counts
     draws: Counts
     losses: Counts
+    kind: Codes | None = None
+    ahead: Floats | None = None
 
     @cached_property
     def games(self) -> Counts:
@@ -87,6 +93,8 @@ class PairTable:
         """How far White is ahead in each encounter, with the white advantage."""
         gaps = np.repeat(ratings + white, self.white_counts)
         gaps -= ratings[self.black]
+        if self.ahead is not None:
+            gaps += self.ahead
         return gaps
 
     def without_self(self) -> PairTable:
@@ -97,13 +105,17 @@ class PairTable:
         """The table with these encounters only; the numbers of the players stay."""
         if rows.all():
             return self
-        return PairTable(
-            self.players, self.white[rows], self.black[rows], self.wins[rows], self.draws[rows], self.losses[rows]
-        )
+        kind, ahead = (None if column is None else column[rows] for column in (self.kind, self.ahead))
+        columns = (self.white[rows], self.black[rows], self.wins[rows], self.draws[rows], self.losses[rows])
+        return PairTable(self.players, *columns, kind, ahead)
 
 
-def tabulate(white: NDArray[Any], black: NDArray[Any], outcome: NDArray[Any], players: int) -> PairTable:
+def tabulate(
+    white: NDArray[Any], black: NDArray[Any], outcome: NDArray[Any], players: int, kind: NDArray[Any] | None = None
+) -> PairTable:
     """Count the games of each encounter; `outcome` is 2, 1 or 0: twice the score of White.
+
+    With kinds of games, numbered from 0, those of each kind are encounters of their own.
 
     >>> t = tabulate(np.array([0, 1, 0]), np.array([1, 0, 1]), np.array([2, 1, 0]), 2)
     >>> t.white.tolist(), t.wins.tolist(), t.draws.tolist(), t.losses.tolist(), t.points.tolist()
@@ -112,6 +124,10 @@ def tabulate(white: NDArray[Any], black: NDArray[Any], outcome: NDArray[Any], pl
     key = white.astype(np.int64)
     key *= players
     key += black
+    kinds = 1 if kind is None else int(kind.max(initial=0)) + 1
+    if kind is not None:
+        key *= kinds
+        key += kind
     key *= 3
     key += outcome
     key.sort()
@@ -126,14 +142,16 @@ def tabulate(white: NDArray[Any], black: NDArray[Any], outcome: NDArray[Any], pl
         total: Counts = np.add.reduceat((key == value).astype(np.int32), first, dtype=np.int32)
         return total
 
-    first_player = pair // players
+    met = pair if kind is None else pair // kinds
+    first_player = met // players
     return PairTable(
         players,
         first_player,
-        pair - first_player * players,
+        met - first_player * players,
         count(WIN),
         count(DRAW),
         count(LOSS),
+        None if kind is None else (pair - met * kinds).astype(np.intp),
     )
 
 

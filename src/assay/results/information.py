@@ -139,7 +139,10 @@ class Information:
         """The full matrix; rows that are not free are those of the identity."""
         n = self.table.players
         full = np.zeros((self.size, self.size))
-        full[self.table.white, self.table.black] = -self.weight
+        if self.table.kind is None:
+            full[self.table.white, self.table.black] = -self.weight
+        else:
+            np.subtract.at(full, (self.table.white, self.table.black), self.weight)
         full[:n, :n] += full[:n, :n].T.copy()
         np.subtract.at(full, (self.links.a, self.links.b), self.link_weight)
         np.subtract.at(full, (self.links.b, self.links.a), self.link_weight)
@@ -383,5 +386,6 @@ def _weight_between(information: Information, white: NDArray[np.intp], black: ND
     table = information.table
     keys = table.white * table.players + table.black
     wanted = white * table.players + black
-    at = np.minimum(np.searchsorted(keys, wanted), max(len(keys) - 1, 0))
-    return np.where(keys[at] == wanted, information.weight[at], 0.0)
+    total = np.concatenate(([0.0], np.cumsum(information.weight)))
+    between: Floats = total[np.searchsorted(keys, wanted, "right")] - total[np.searchsorted(keys, wanted)]
+    return between

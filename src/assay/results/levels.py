@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import RatingError
+from assay.results.advantages import solve_by_kind, with_kinds
 from assay.results.encounters import Bools, Components, Floats, PairTable, connect
 from assay.results.expectancy import DrawModel, expectancy, win_draw_loss
 from assay.results.information import NO_LINKS, Links
@@ -148,7 +149,8 @@ def _meetings(table: PairTable, label: NDArray[np.int32], count: int, white: flo
     cut = table.keep(rows)
     own = np.concatenate((cut.white, cut.black))
     other = np.concatenate((cut.black, cut.white))
-    side = np.where(np.arange(len(own)) < len(cut.white), white, -white)
+    with_white = white if cut.ahead is None else white + cut.ahead
+    side = np.concatenate((np.zeros(len(cut.white)) + with_white, np.zeros(len(cut.white)) - with_white))
     won = np.concatenate((cut.wins > 0, cut.losses > 0))
     games = np.concatenate((cut.games, cut.games)).astype(np.float64)
     order = np.argsort(label[own], kind="stable")
@@ -326,7 +328,11 @@ def fit(table: PairTable, settings: Settings, start: Mapping[int, float] | Float
         several=settings.several_starts,
         model=settings.model,
     )
-    solution = solve(problem)
+    if table.kind is None or not settings.fit_white:
+        solution = solve(problem)
+    else:
+        solution, more = solve_by_kind(problem, solve)
+        table, problem = with_kinds(table, more), replace(problem, table=with_kinds(inside, more))
     placement = place(
         table,
         groups,

@@ -15,6 +15,7 @@ from assay.results.expectancy import slope
 from assay.results.levels import UNPLAYED
 from assay.results.listing import LONGEST_NAME, Errors, Listing, OrdoColumn
 from assay.results.ratings import REASON, SYMBOL, Standings, likelihood_of_superiority
+from assay.table import counted
 
 # Ordo's words where no games connect some players.
 UNCONNECTED = """
@@ -77,6 +78,9 @@ def text_table(listing: Listing) -> str:
     errors = listing.errors
     lines.append("")
     lines.append(f"White advantage = {white:.2f}" + (f" +/- {errors.white:.2f}" if errors else ""))
+    for one in listing.ratings.advantages:
+        error = f" +/- {one.error:.2f}" if errors else ""
+        lines.append(f"- {printable(one.kind)} ({counted(one.games, 'game')}) = {one.value:.2f}{error}")
     lines.append(
         f"Draw rate (equal opponents) = {draws:.2f} %" + (f" +/- {100.0 * errors.draws:.2f}" if errors else "")
     )
@@ -283,6 +287,11 @@ def listing_data(listing: Listing, *, superiority: bool = False) -> dict[str, An
         "draw_rate": ratings.draw_rate,
         "draw_rate_error": None if errors is None else errors.draws,
     }
+    if ratings.advantages:
+        data["white_advantage_by"] = [
+            {"kind": one.kind, "games": one.games, "white_advantage": one.value, "error": one.error}
+            for one in ratings.advantages
+        ]
     if ratings.pairs is not None:
         data["pentanomial"] = ratings.pairs.counts.tolist()
     if superiority:
@@ -350,14 +359,14 @@ def expectancy_table(scale: float) -> str:
 def summary(table: PairTable, read: int, level: str, loose_anchors: str | None, relations: str | None) -> str:
     """What Ordo says of the games before it rates them; `level` is what the ratings rest on."""
     wins, draws, losses = (int(counts.sum()) for counts in (table.wins, table.draws, table.losses))
-    counted = wins + draws + losses
+    rated = wins + draws + losses
     return (
         f"Total games            {read:8}\n"
         f" - White wins          {wins:8}\n"
         f" - Draws               {draws:8}\n"
         f" - Black wins          {losses:8}\n"
-        f" - Truncated/Discarded {read - counted:8}\n"
-        f"Unique head to head    {100.0 * len(table.white) / counted:8.2f}%\n"
+        f" - Truncated/Discarded {read - rated:8}\n"
+        f"Unique head to head    {100.0 * len(table.white) / rated:8.2f}%\n"
         f"Reference rating    {level}\n"
         f"\nLoose Anchors = {loose_anchors or 'none'}\n"
         f"Relative Anchors = {relations or 'none'}\n\n"

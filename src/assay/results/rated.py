@@ -103,6 +103,7 @@ def rated(
     hide_older: bool = False,
     errors: bool = True,
     simulations: int = 0,
+    processes: int = 1,
     matrix: bool = False,
     advance: Callable[[int], None] | None = None,
     problems: Mapping[str, int] | None = None,
@@ -129,7 +130,7 @@ def rated(
     if odd := {ending: count for ending, count in ((games or {}).get("terminations") or {}).items() if ending in ODD}:
         remarks.append(f"counted by termination: {described(odd)} (--exclude-termination leaves such games out).")
     if simulations > 1:
-        drawn = standings.simulate(simulations, advance=advance or (lambda count: None))
+        drawn = standings.simulate(simulations, processes=processes, advance=advance or (lambda count: None))
         if drawn.redrawn:
             remarks.append(f"{counted(drawn.redrawn, 'simulation')} fell apart into groups and had to be drawn again.")
         found = Errors(drawn.deviation, drawn.difference_deviation, drawn.white_deviation, drawn.draws_deviation)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import RatingError
+from assay.results.advantages import Advantage, advantages
 from assay.results.dice import Simulation, simulate
 from assay.results.encounters import DRAW, LOSS, WIN, Bools, Floats, PairTable, results_by_player, tabulate
 from assay.results.expectancy import DRAW_MODELS, SCALE, DrawModel, slope
@@ -51,6 +52,12 @@ class Standings:
     skipped: dict[str, int]
     pairs: Pentanomial | None = None
     errors_from: Literal["anchor", "pool"] = "anchor"
+    kinds: tuple[str, ...] = ()
+
+    @cached_property
+    def advantages(self) -> list[Advantage]:
+        """White's advantage in each kind of game, where they are told apart; the most frequent kind first."""
+        return advantages(self.fit.problem, self.fit.solution, self.kinds)
 
     @property
     def ratings(self) -> Floats:
@@ -388,8 +395,11 @@ def rate_table(
     errors_from: Literal["anchor", "pool"] = "anchor",
     pairs: Pentanomial | None = None,
     skipped: Mapping[str, int] | None = None,
+    kinds: Sequence[str] = (),
 ) -> Standings:
     """Rate players from a table of encounters (:func:`assay.results.encounters.tabulate`); see :func:`rate`.
+
+    Where the table tells kinds of games apart, `kinds` are their names: each has an advantage of White of its own.
 
     >>> from assay.results.encounters import DRAW, WIN, tabulate
     >>> table = tabulate(np.array([0, 1]), np.array([1, 0]), np.array([WIN, DRAW], np.int8), 2)
@@ -431,11 +441,14 @@ def rate_table(
     )
     if settings.likelihood and settings.equal == 0.0 and table.draws.any():
         raise RatingError("there are draws, but a draw rate of zero makes them impossible: give another rate.")
+    if table.kind is not None and pairs is not None:
+        raise RatingError("errors from game pairs know one white advantage: leave out --pairs, or --white-by.")
     if settings.likelihood and pairs is not None:
         raise RatingError("errors from game pairs belong to the fit of points: leave out what needs the likelihood.")
     index = {name: i for i, name in enumerate(players)} if start else {}
     known = {index[str(name)]: value for name, value in (start or {}).items() if str(name) in index}
-    return Standings(tuple(players), fit(table, settings, known), dict(skipped or {}), pairs, errors_from)
+    found = fit(table, settings, known)
+    return Standings(tuple(players), found, dict(skipped or {}), pairs, errors_from, tuple(kinds))
 
 
 def _encode(white: ArrayLike, black: ArrayLike, players: Sequence[str] | None) -> tuple[tuple[str, ...], Codes, Codes]:

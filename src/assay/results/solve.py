@@ -27,7 +27,7 @@ from assay.results.expectancy import (
 )
 from assay.results.information import NO_LINKS, Information, Links
 
-_STEPS = 100
+_STEPS = 200
 _HALVINGS = 40
 _ROUNDS = 50
 # Elo; after a step of this size nothing that is printed would change.
@@ -36,6 +36,8 @@ _FLOOR = 1e-12
 # Longest step in units of 1 / beta: 500 Elo.
 _FARTHEST = 2.85
 _BINS = 1 << 16
+# A draw rate between equals that likelihood finds: nearer to certainty its curve has a corner, and no top.
+_LEAST_DRAWS, _MOST_DRAWS = 1e-4, 0.999
 _TRACE = 1e-6
 # Up to so many players several starts are tried; solutions whose draw rates differ by less are the same.
 _SEVERAL, _SAME, _TOPS = 500, 1e-5, 4
@@ -385,7 +387,7 @@ def draw_rate_deviation(problem: Equations, solution: Solution) -> float:
     shared = gather(table.games * beta * draw * (0.5 - p))
     u = solution.information.solve(moves, 1e-6)
     filling = solution.information if problem.likelihood else score_filling(problem, solution)
-    scores = float(np.sum(filling.weight * table.gaps(u[:-1], float(u[-1])) ** 2))
+    scores = float(np.sum(filling.weight * replace(table, ahead=None).gaps(u[:-1], float(u[-1])) ** 2))
     left = float(np.sum(table.games * draw * (1.0 - draw))) - 2.0 * float(u @ shared) + scores
     return float(np.sqrt(max(left, 0.0))) / _draws_rise(table.games.astype(np.float64), draw, root, equal)
 
@@ -394,7 +396,7 @@ def likeliest_draws(
     table: PairTable, p: Floats, known: float = 0.5, precision: float = 0.0, model: DrawModel = "ordo"
 ) -> float:
     """The draw rate between equals of the greatest likelihood, given the expectancies, and what is known before."""
-    least, most = 1e-4, 1.0 - 1e-6
+    least, most = _LEAST_DRAWS, _MOST_DRAWS
     if model != "ordo":
         return find_root(lambda equal: -_draws_slope(table, p, equal, model) - precision * (known - equal), least, most)
     spread = p * (1.0 - p)

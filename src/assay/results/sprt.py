@@ -90,7 +90,9 @@ class Tally:
         return math.sqrt(self.variance / self.units)
 
     def elo(self, confidence: float = 0.95) -> tuple[float, float, float]:
-        """Elo, and the ends of its interval; infinite where all games were won or lost."""
+        """Elo, and the ends of its interval: infinite where all games were won or lost, unknown where all are alike."""
+        if self.variance <= 0.0:
+            return elo_of(self.score), math.nan, math.nan
         half = confidence_factor(confidence) * self.deviation
         low, value, high = (elo_of(score) for score in (self.score - half, self.score, self.score + half))
         return value, low, high
@@ -105,9 +107,17 @@ class Tally:
 
     @property
     def superiority(self) -> float:
-        """The likelihood that the first player is the stronger one."""
-        if self.deviation == 0.0:
-            return 0.5 if self.score == 0.5 else float(self.score > 0.5)
+        """The likelihood that the first player is the stronger one.
+
+        Where all scores are alike they tell no variance; each is then a toss that one side has won (by the rule of
+        succession a chance of 1 - 2^-(n+1) after n of them).
+
+        >>> Tally((0, 0, 0, 3, 0)).superiority, Tally((0, 0, 9, 0, 0)).superiority
+        (0.9375, 0.5)
+        """
+        if self.variance <= 0.0:
+            lost = 0.5 ** (min(self.units, 1000) + 1)
+            return 0.5 if self.score == 0.5 else 1.0 - lost if self.score > 0.5 else lost
         return NormalDist().cdf((self.score - 0.5) / self.deviation)
 
 
