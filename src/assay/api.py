@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 if TYPE_CHECKING:
     from assay.answer.rating import JointRatings
     from assay.engine.analysis import Analysis
-    from assay.games.outcomes import Kind, Outcomes
+    from assay.games.outcomes import GameKind, Outcomes
     from assay.games.periods import Period
     from assay.games.source import Games
     from assay.games.split import Game
@@ -48,7 +48,7 @@ def rate_results(
     remove_older: bool = False,
     white: float | Literal["fit"] = 0.0,
     white_error: float = 0.0,
-    white_by: Kind | None = None,
+    white_by: GameKind | None = None,
     draws: float | Literal["fit"] = 0.5,
     draws_error: float = 0.0,
     prior: float | None = None,
@@ -84,8 +84,8 @@ def rate_results(
 
     The level is an `average` of 2300, that of `anchors` (held exactly) or of `loose_anchors` (rating, uncertainty);
     `white` and `draws` are the advantage of White in Elo and the draw rate between equals, or "fit"; `white_by` fits
-    White's advantage in each pool, speed or time control. Errors are those
-    of the covariance, of game `pairs`, or of `simulations` as Ordo's (by some `processes`). docs/results.md explains the rest.
+    White's advantage in each pool, speed or time control. Errors are those of the covariance, of game `pairs`, or of
+    `simulations` as Ordo's (in some `processes`). docs/results.md explains the rest.
 
     `what` may also be columns: a frame, a mapping or a tuple of White, Black and result ("1-0", or White's score).
     What limits the list is in `remarks` and, unless `warn` is off, a warning.
@@ -106,7 +106,6 @@ def rate_results(
     from assay.results import rate_table
     from assay.results.encounters import tabulate
     from assay.results.expectancy import SCALE
-    from assay.results.gamepairs import count_pairs
     from assay.results.rated import NO_RESULT, Unconnected, rated
     from assay.table import described
 
@@ -131,6 +130,8 @@ def rate_results(
         raise RatingError("--pairs needs to know the openings, but no game has a FEN, ECO, Opening or Variation tag.")
     met = None
     if found.openings is not None:
+        from assay.results.gamepairs import count_pairs
+
         use = found.counted
         met = count_pairs(found.white[use], found.black[use], found.outcome[use] / 2.0, found.openings[use])
         if not len(met.first):
@@ -228,7 +229,7 @@ def rate_over_time(
     """
     from assay.errors import RatingError
     from assay.games import read
-    from assay.games.outcomes import Kind, Outcomes
+    from assay.games.outcomes import Outcomes
     from assay.games.periods import NO_DATE, NO_YEAR, TAGS_OF_TIME, day_of, times_of
     from assay.results.expectancy import SCALE
     from assay.results.history import connected_players, rate_history

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -129,6 +127,9 @@ def atomic(path: str | Path) -> Iterator[Path]:
 @contextmanager
 def _poured(device: Path) -> Iterator[Path]:
     """Give a temporary path elsewhere, and pour what was written there into the device."""
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / device.name
         yield part
@@ -161,6 +162,8 @@ def _is_running(process: int) -> bool:
 
 def _remove(part: Path) -> None:
     if part.is_dir():
+        import shutil
+
         shutil.rmtree(part, ignore_errors=True)
     else:
         with suppress(OSError):

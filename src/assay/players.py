@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import math
 import re
 import unicodedata
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from difflib import SequenceMatcher
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -269,6 +267,8 @@ def nearest(name: str, names: Collection[str]) -> str | None:
     def plain(text: str) -> str:
         return " ".join(sorted(plain_name(text).split()))
 
+    from difflib import SequenceMatcher
+
     wanted = plain(name)
     best, found = _NEAR, None
     for other in names:
@@ -303,6 +303,8 @@ def is_known(name: str | None) -> bool:
 def hash64(text: str | bytes) -> int:
     """A 64-bit number that stands for a text, the same on every machine."""
     data = text.encode() if isinstance(text, str) else text
+    import hashlib
+
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "big")
 
 

@@ -49,7 +49,7 @@ def test_columns_are_as_promised_and_typed(tmp_path: Path) -> None:
         "white_title": "FM", "black_title": None, "white_rating_diff": 8, "black_rating_diff": -8,
         "time_control": "300+3", "base_seconds": 300, "increment_seconds": 3, "speed": "blitz",
         "termination": "Normal", "eco": "C42", "opening": "Petrov's Defense", "variant": None, "plies": 2,
-        "has_clock": True, "has_eval": False, "fen": None,
+        "has_clock": True, "has_eval": False, "fen": None, "variation": None,
     }  # fmt: skip
 
 

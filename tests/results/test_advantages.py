@@ -51,7 +51,7 @@ def test_both_kinds_are_found_as_by_a_search_over_everything() -> None:
 
 
 def test_kinds_that_do_not_differ_change_nothing() -> None:
-    white, black, outcome, kind = games()
+    white, black, outcome, _ = games()
     # Every game once in each kind.
     twice = [np.concatenate((column, column)) for column in (white, black, outcome)]
     kinds = np.repeat([0, 1], len(white))

@@ -177,6 +177,18 @@ def test_simulations_repeat_themselves(make_pool: Callable[..., Any]) -> None:
     assert (result.simulate(20).deviations != result.simulate(20, seed=5).deviations).any()
 
 
+@pytest.mark.parametrize("likelihood", [False, True])
+def test_several_processes_give_the_same_numbers(make_pool: Callable[..., Any], likelihood: bool) -> None:
+    pool = make_pool(8, 300)
+    result = rate(pool.white, pool.black, pool.score, likelihood=likelihood)
+    told: list[int] = []
+    one, three = result.simulate(70), result.simulate(70, processes=3, advance=lambda: told.append(1))
+    assert (one.deviations == three.deviations).all()
+    assert (one.white == three.white).all()
+    assert (one.equal == three.equal).all()
+    assert len(told) == 70
+
+
 def test_a_simulated_run_is_a_rating_of_its_games(make_pool: Callable[..., Any]) -> None:
     """One run by hand: bits in the order of the encounters, thresholds of 65536 pW and 65536 (pW + pD)."""
     pool = make_pool(7, 400)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -124,3 +127,13 @@ def test_expectancy_table() -> None:
     table = expectancy_table(202.0)
     assert " 76 202.0 " in table
     assert " 50   0.0 " in table
+
+
+def test_decimals_as_the_manual_has_them_on_request(run: Callable[..., Any], write_pgn: Callable[..., str]) -> None:
+    """One number of -N is for all output there, and one decimal is the default; the program differs in both."""
+    file = write_pgn([("A", "B", "1-0"), ("B", "A", "1/2-1/2"), ("A", "B", "0-1")])
+    shares = {
+        words: run("-q", *words, "-p", file).out.splitlines()[2].split()[-1]
+        for words in ((), ("-N", "2"), ("--manual",), ("--manual", "-N", "2"), ("--manual", "-N", "2,0"))
+    }
+    assert list(shares.values()) == ["50", "50.0", "50.0", "50.00", "50"]

@@ -310,6 +310,23 @@ def test_of_two_tops_the_higher_one_is_found() -> None:
     assert found.draw_rate > 0.9
 
 
+@pytest.mark.parametrize("seed", [2, 4])
+def test_engines_that_draw_nearly_always_are_rated(seed: int) -> None:
+    """The likelihood rises as the draw rate between equals nears certainty; there is no top beyond."""
+    from assay.results.expectancy import expectancy, slope, win_draw_loss
+
+    white, black = (column.ravel() for column in np.meshgrid(np.arange(10), np.arange(10), indexing="ij"))
+    white, black = white[white != black], black[white != black]
+    strength = np.linspace(-120.0, 120.0, 10)
+    win, draw, _ = win_draw_loss(expectancy(strength[white] - strength[black] + 85.0, slope()), 0.985)
+    drawn = np.random.default_rng(seed).random(len(white))
+    score = np.where(drawn < win, 1.0, np.where(drawn < win + draw, 0.5, 0.0))
+    found = rate(white, black, score, players=[str(number) for number in range(10)], likelihood=True)
+    assert found.draw_rate == pytest.approx(0.999)
+    assert 0.0 < found.white_advantage < 250.0
+    assert np.ptp(found.ratings) < 1000.0
+
+
 @pytest.mark.parametrize("model", ["davidson", "rao-kupper"])
 def test_other_draw_models_are_at_the_maximum_of_their_own_likelihood(
     model: str, make_pool: Callable[..., Any]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from assay.errors import AssayWarning, InputError, RatingError
@@ -320,6 +321,36 @@ def test_pairs_survive_the_index_and_prep(run: Run, tmp_path: Path) -> None:
     found = [json.loads(run("--pairs", "--format", "json", str(path)).out) for path in (file, index, shrunk)]
     assert found[0]["pentanomial"] == [0, 0, 2, 0, 1]
     assert found[1]["pentanomial"] == found[2]["pentanomial"] == found[0]["pentanomial"]
+
+
+def test_time_controls_and_variations_survive_the_index_and_prep(run: Run, tmp_path: Path) -> None:
+    """Engines play with fractions of a second; and one opening in two variations is no pair."""
+    file, index, shrunk = (tmp_path / name for name in ("games.pgn", "games.parquet", "shrunk.pgn"))
+    closed, open_ = (f'[ECO "C00"]\n[Opening "French"]\n[Variation "{name}"]\n' for name in ("Closed", "Open"))
+    control = '[TimeControl "0.6+0.006"]\n'
+    games = [("A", "B", "1-0", closed), ("B", "A", "0-1", open_), ("B", "A", "1/2-1/2", closed)]
+    file.write_text(tagged(*((*row, control + more) for *row, more in games)))
+    assert run(str(file), "-o", str(index), command="index").code == 0
+    assert run(str(index), "-o", str(shrunk), command="prep").code == 0
+    assert shrunk.read_text().count(control) == 3
+    found = [json.loads(run("--pairs", "--format", "json", str(path)).out) for path in (file, index, shrunk)]
+    assert [one["pentanomial"] for one in found] == [[0, 0, 0, 1, 0]] * 3
+    rows = json.loads(run(str(index), "--where", "increment_seconds < 0.01", "--format", "json", command="filter").out)
+    assert "3" in json.dumps(rows)
+    seconds = pl.read_parquet(index).select("base_seconds", "increment_seconds").row(0)
+    assert seconds == (0.6, 0.006)
+
+
+def test_an_index_of_an_earlier_version_is_read(run: Run, tmp_path: Path) -> None:
+    """Whole seconds, and neither FEN nor variation: what it lacks is not known."""
+    file, index, older = (tmp_path / name for name in ("games.pgn", "games.csv", "older.csv"))
+    file.write_text(tagged(("A", "B", "1-0", '[TimeControl "60+1"]\n'), ("B", "A", "1/2-1/2", "")))
+    run(str(file), "-o", str(index), command="index")
+    rows = pl.read_csv(index).drop("fen", "variation").with_columns(pl.col("base_seconds").cast(pl.Int64))
+    rows.write_csv(older)
+    older.with_name("older.csv.manifest.json").write_bytes((tmp_path / "games.csv.manifest.json").read_bytes())
+    assert json.loads(run("--format", "json", str(older)).out)["games"]["counted"] == 2
+    assert run(str(older), "--where", "base_seconds == 60", command="filter").code == 0
 
 
 def test_anchors_that_contradict_the_games_are_remarked_on(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import os
 import signal
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -61,7 +61,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "results": ("results", "results", "Rate players from the results of their games, as Ordo does."),
         "match": ("matches", "match", "Tell how a match of two players stands: Elo, pairs, a sequential test."),
         "event": ("event", "event", "Show the table of an event: points, performances, changes of ratings."),
-        "prep": ("results", "prep", "Shrink games to their results and leave out what cannot be rated."),
+        "prep": ("prep", "prep", "Shrink games to their results and leave out what cannot be rated."),
     },
     "Learned ratings": {
         "guess": ("learned", "guess", "Guess both players' ratings from the moves, move by move."),
@@ -156,6 +156,8 @@ def main(args: Sequence[str] | None = None) -> None:
     if args is None:
         # Whoever is asked to end winds up, too: engines are ended, half-written files removed.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        # Loading a command makes many objects that stay: to look for garbage among them takes longer than a small list.
+        gc.set_threshold(50_000, 20, 20)
     # One thread for the linear algebra: the matrices are small, and idle threads cost more than all the work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     debug = "--debug" in words
@@ -196,6 +198,8 @@ def main(args: Sequence[str] | None = None) -> None:
 
 def _fail(sentence: str, debug: bool) -> None:
     if debug:
+        import traceback
+
         for line in traceback.format_exc().splitlines():
             say(line, err=True)
     say(f"assay: {sentence}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections import Counter
@@ -460,6 +459,8 @@ def ratings_option(name: str) -> Shared:
 
 def width() -> int:
     """How wide a text may be: as the terminal, if it goes to one."""
+    import shutil
+
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 

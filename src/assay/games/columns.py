@@ -45,7 +45,8 @@ RATING_TAGS = {"white_elo": "WhiteElo", "black_elo": "BlackElo"}
 DIFFERENCE_TAGS = {"white_rating_diff": "WhiteRatingDiff", "black_rating_diff": "BlackRatingDiff"}
 _TAGS = tuple((TEXT_TAGS | RATING_TAGS | DIFFERENCE_TAGS).values())
 _UNKNOWN = pa.array(["", "?", "????.??.??"])
-_NONE_SIGN = {"round", "white_title", "black_title", "eco", "opening", "variant", "variation"}  # here "-" says "none" too
+# Here "-" says "none" too.
+_NONE_SIGN = {"round", "white_title", "black_title", "eco", "opening", "variant", "variation"}
 _NOT_KNOWN_NOR_NONE = pa.array([*_UNKNOWN.to_pylist(), "-"])
 
 SCHEMA = pa.schema(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import filecmp
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +18,6 @@ from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.split import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
-from assay.manifest import check_stamp
 from assay.players import did_you_mean, nearest, read_aliases, read_rows
 from assay.printable import decode
 from assay.table import described
@@ -38,8 +36,8 @@ COPY_TAGS = ("Date", "Round", "Event", "Site")
 TERMINATION = "Termination"
 # What `prep` keeps of games besides players and results: what pairs them, and how they ended.
 KEPT_TAGS = ("FEN", "ECO", "Opening", "Variation", "TimeControl", TERMINATION)
-Kind = Literal["pool", "speed", "time-control"]
-KINDS: tuple[Kind, ...] = ("pool", "speed", "time-control")
+GameKind = Literal["pool", "speed", "time-control"]
+KINDS: tuple[GameKind, ...] = ("pool", "speed", "time-control")
 # What tells of which kind a game is.
 KIND_TAGS = ("Site", "Event", "TimeControl")
 OPENING_TAGS = ("FEN", "ECO", "Opening", "Variation")
@@ -133,7 +131,7 @@ class Outcomes:
         unwanted = np.array([*(value.strip().lower() in leave for value in values), False])
         return self._without(unwanted[codes] & self.counted)
 
-    def kinds(self, by: Kind) -> tuple[Codes, list[str]]:
+    def kinds(self, by: GameKind) -> tuple[Codes, list[str]]:
         """What kind of game each one is, as codes and names: by pool, by speed or by time control.
 
         The tags `KIND_TAGS` have to be asked for when the games are read.
@@ -143,14 +141,15 @@ class Outcomes:
         told = [self.tags[tag] for tag in KIND_TAGS]
         known = np.stack([codes for codes, _ in told], axis=1)
         each, which = np.unique(known, axis=0, return_inverse=True)
-        texts = [["" if code < 0 else values[code] for code, (_, values) in zip(row, told, strict=True)] for row in each]
-        make: dict[Kind, Callable[[str, str, str], str]] = {
+        values = [[*texts, ""] for _, texts in told]  # the last one where a game lacks the tag
+        rows = [[texts[code] for texts, code in zip(values, row, strict=True)] for row in each.tolist()]
+        make: dict[GameKind, Callable[[str, str, str], str]] = {
             "pool": pool_of,
             "speed": lambda *tags: clock_of(*tags)[2] or "unknown",
             "time-control": lambda site, event, control: control.strip() if control.strip(" ?") else "unknown",
         }
         names: dict[str, int] = {}
-        codes = np.array([names.setdefault(make[by](*row), len(names)) for row in texts], np.int32)
+        codes = np.array([names.setdefault(make[by](*row), len(names)) for row in rows], np.int32)
         return codes[which.ravel()], list(names)
 
     def of_two(self, first: str, second: str) -> Outcomes:
@@ -343,7 +342,7 @@ def _each_once(files: Sequence[str]) -> list[str]:
     by_size: dict[int, list[str]] = {}
     for file in files:
         alike = by_size.setdefault(-1 if file == STDIN else Path(file).stat().st_size, [])
-        twin = next((other for other in alike if other == file or filecmp.cmp(file, other, shallow=False)), None)
+        twin = next((other for other in alike if other == file or _are_alike(file, other)), None)
         if twin is None:
             alike.append(file)
             kept.append(file)
@@ -351,6 +350,12 @@ def _each_once(files: Sequence[str]) -> list[str]:
         named = "is named twice" if twin == file else f"is the same as {twin}"
         warnings.warn(f"{file} {named} and is read once; --keep-duplicates reads both.", AssayWarning, stacklevel=2)
     return kept
+
+
+def _are_alike(one: str, other: str) -> bool:
+    import filecmp
+
+    return filecmp.cmp(one, other, shallow=False)
 
 
 def _sources(
@@ -428,6 +433,7 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     from assay.games.catalog import collect, note_index, open_index, reading
     from assay.games.columns import TEXT_TAGS
     from assay.games.where import compile_where
+    from assay.manifest import check_stamp
 
     file = Path(path)
     if file.suffix == INDEX_SUFFIX:

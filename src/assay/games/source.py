@@ -7,8 +7,6 @@ games.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import warnings
 import weakref
 from collections import Counter
@@ -23,13 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.errors import AssayWarning, InputError, OutputError, WhereError
-from assay.fetch.address import is_address
-from assay.fetch.texts import write
 from assay.games.split import Game, Split, batched, splits
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_elsewhere, is_index, is_name
-from assay.games.tabled import games_of, is_table, read_table
-from assay.games.trf import Tournament, is_trf, read_trf
-from assay.manifest import describe_inputs
 from assay.paths import shown
 from assay.table import reasons
 
@@ -40,6 +33,7 @@ if TYPE_CHECKING:
     from assay.games.duplicates import Duplicates
     from assay.games.outcomes import Outcomes
     from assay.games.parse import GameArrays
+    from assay.games.trf import Tournament
 
 
 @dataclass(frozen=True)
@@ -147,6 +141,8 @@ class Games:
     @cached_property
     def sources(self) -> tuple[Source, ...]:
         """Name, size and hash of each file."""
+        from assay.manifest import describe_inputs
+
         described = describe_inputs(file.place for file in self._files)
         names = [_called(file.name) for file in self._files]
         return tuple(Source(**one | {"name": name}) for name, one in zip(names, described, strict=True))
@@ -287,14 +283,14 @@ class Games:
                     places[name] = _tabled(self._frames[name], self._folder / f"frame-{len(places)}.pgn")
                 elif name != STDIN and Path(name).is_file():
                     places[name] = name
-                    if is_index(name) and is_table(name):
-                        places[name] = _tabled(read_table(name), self._folder / f"table-{len(places)}.pgn")
+                    if is_index(name) and (table := _table(name)) is not None:
+                        places[name] = _tabled(table, self._folder / f"table-{len(places)}.pgn")
                 elif is_elsewhere(name):
                     places[name] = fetched(name, self._folder / f"fetched-{len(places)}.pgn")
                 else:
                     places[name] = _copied(name, self._folder / f"piped-{len(places)}")
         files = [_File(shown(name), places[name]) for name in self.files]
-        return tuple(self._completed(files) if any(is_trf(file.name) for file in files) else files)
+        return tuple(self._completed(files) if any(_is_report(file.name) for file in files) else files)
 
     def everything(self) -> Iterator[Game]:
         """All games, whatever the filter."""
@@ -309,7 +305,7 @@ class Games:
         files = []
         for number, (name, texts) in enumerate(by_file.items()):
             place = made._folder / f"rewritten-{number}.pgn"
-            if write(texts, place):
+            if _write(texts, place):
                 files.append(_File(name, str(place)))
         made.__dict__["_files"] = tuple(files) or self._files  # what is cached there
         made._found.update(self._found)
@@ -320,7 +316,12 @@ class Games:
         """What the tournament reports among the files say."""
         if self._same is not None:
             return self._same.tournaments
-        return tuple(read_trf(name, name=shown(name)) for name in self.files if is_trf(name))
+        reports = [name for name in self.files if _is_report(name)]
+        if not reports:
+            return ()
+        from assay.games.trf import read_trf
+
+        return tuple(read_trf(name, name=shown(name)) for name in reports)
 
     def _completed(self, files: list[_File]) -> list[_File]:
         """The files with the tournament reports among them as games, and the games beside them completed."""
@@ -328,15 +329,15 @@ class Games:
 
         completers, remarks = [Completer(each) for each in self.tournaments], Remarks()
         made: list[_File] = []
-        for number, file in enumerate(file for file in files if not is_trf(file.name)):
+        for number, file in enumerate(file for file in files if not _is_report(file.name)):
             if file.is_index:
                 raise InputError(f"{file.name} is an index; give the games themselves beside a tournament report.")
             place = self._folder / f"completed-{number}.pgn"
-            write(completed(Games((file.place,)), completers, remarks), place)
+            _write(completed(Games((file.place,)), completers, remarks), place)
             made.append(_File(file.name, str(place)))
         for number, each in enumerate(completers):
             place = self._folder / f"report-{number}.pgn"
-            if write(list(each.rest()), place):
+            if _write(list(each.rest()), place):
                 made.append(_File(each.tournament.source, str(place)))
             self._found[each.tournament.source] = each.tournament.problems
             if each.tournament.named:
@@ -351,6 +352,9 @@ class Games:
     @cached_property
     def _folder(self) -> Path:
         """A folder for what is kept as long as these games are."""
+        import shutil
+        import tempfile
+
         folder = tempfile.mkdtemp(prefix="assay-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return Path(folder)
@@ -381,15 +385,39 @@ def _cut(source: str, part: Split, chosen: npt.NDArray[np.bool_] | slice) -> Ite
         yield Game(source, part.base + start, part.base + end, part.data[start:end])
 
 
+def _table(name: str) -> Any:
+    """A table of results as a frame; None if the file is an index."""
+    from assay.games.tabled import is_table, read_table
+
+    return read_table(name) if is_table(name) else None
+
+
+def _is_report(name: str) -> bool:
+    """Whether a file is a tournament report."""
+    if name.lower().endswith(".pgn"):
+        return False
+    from assay.games.trf import is_trf
+
+    return is_trf(name)
+
+
+def _write(texts: Iterable[bytes], place: Path) -> int:
+    from assay.fetch.texts import write
+
+    return write(texts, place)
+
+
 def _tabled(frame: Any, place: Path) -> str:
     """Write a table of results as games without moves."""
-    write(games_of(frame), place)
+    from assay.games.tabled import games_of
+
+    _write(games_of(frame), place)
     return str(place)
 
 
 def _called(name: str) -> str:
     """What a file is called where its folder does not matter."""
-    return "standard input" if name == STDIN else name if is_address(name) else Path(name).name
+    return "standard input" if name == STDIN else name if is_elsewhere(name) else Path(name).name
 
 
 def fetched(name: str, place: Path) -> str:
@@ -397,7 +425,7 @@ def fetched(name: str, place: Path) -> str:
     from assay.fetch.fetching import fetch, needed
 
     told = partial(warnings.warn, category=AssayWarning, stacklevel=2)
-    write(needed(fetch(name, quiet=False, told=told)).texts, place)
+    _write(needed(fetch(name, quiet=False, told=told)).texts, place)
     return str(place)
 
 

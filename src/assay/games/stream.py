@@ -7,24 +7,15 @@ out as UTF-8; all offsets are in what comes out.
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import lzma
 import sys
-import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-import xxhash
-import zstandard
-
 from assay.errors import InputError
-from assay.fetch.address import is_address, parse
 from assay.paths import note_input, shown
 
 STDIN = "-"
@@ -44,6 +35,12 @@ class _DamagedError(Exception):
     """The compressed data ends or breaks here."""
 
 
+def _new_hash() -> Any:
+    import xxhash
+
+    return xxhash.xxh3_128()
+
+
 class Stream:
     """The bytes of one file, uncompressed; a context manager.
 
@@ -58,7 +55,7 @@ class Stream:
         self._stdin = str(path) == STDIN
         self.problem: str | None = None
         self.size = 0
-        self._hash = xxhash.xxh3_128() if hashed else None
+        self._hash = _new_hash() if hashed else None
         try:
             self._file: IO[bytes] = sys.stdin.buffer if self._stdin else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
@@ -115,8 +112,12 @@ class Stream:
         elif head.startswith(b"\x1f\x8b"):
             yield from _ungzip(self._raw(head, _INPUT))
         elif head.startswith(b"BZh"):
+            import bz2
+
             yield from _unpacked(self._raw(head, _INPUT), bz2.BZ2Decompressor, "bzip2")
         elif head == b"\xfd7zX":
+            import lzma
+
             yield from _unpacked(self._raw(head, _INPUT), lambda: lzma.LZMADecompressor(memlimit=_WINDOW), "xz")
         elif head in (b"PK\x03\x04", b"PK\x05\x06"):
             yield from self._unzipped(head)
@@ -125,6 +126,8 @@ class Stream:
 
     def _unzipped(self, head: bytes) -> Iterator[bytes]:
         """The games of a zip archive, member after member: its list of contents stands at its end."""
+        import tempfile
+
         with tempfile.TemporaryFile() if self._stdin else self._path.open("rb") as file:
             for data in self._raw(head, _INPUT):  # all of it at once, for size and hash
                 if self._stdin:
@@ -158,6 +161,8 @@ class Stream:
 
 
 def _unzstd(raw: Iterator[bytes]) -> Iterator[bytes]:
+    import zstandard
+
     new = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj
     frame: Any = None
     for data in raw:
@@ -180,6 +185,8 @@ def _unzstd(raw: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _ungzip(raw: Iterator[bytes]) -> Iterator[bytes]:
+    import zlib
+
     member: Any = None
     for data in raw:
         while data:
@@ -196,6 +203,8 @@ def _ungzip(raw: Iterator[bytes]) -> Iterator[bytes]:
 
 def _unpacked(raw: Iterator[bytes], new: Callable[[], Any], kind: str) -> Iterator[bytes]:
     """Data of bzip2 or xz, in one stream or in several, with zeros between them."""
+    import lzma
+
     stream: Any = None
     for data in raw:
         while data or (stream is not None and not stream.needs_input):
@@ -211,6 +220,9 @@ def _unpacked(raw: Iterator[bytes], new: Callable[[], Any], kind: str) -> Iterat
 
 
 def _members(file: IO[bytes]) -> Iterator[bytes]:
+    import zipfile
+    import zlib
+
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
@@ -290,6 +302,8 @@ def find_files(paths: Paths, frames: dict[str, Any] | None = None) -> list[str]:
         elif exists(path):
             found.append(path)
         elif is_elsewhere(path):
+            from assay.fetch.address import parse
+
             parse(path)  # what is wrong with it is said before anything is read
             found.append(path)
         else:
@@ -319,7 +333,11 @@ def is_frame(given: object) -> bool:
 
 def is_elsewhere(name: str) -> bool:
     """Whether games are to be fetched: there is no such file, and it reads like an address."""
-    return name != STDIN and is_address(name) and not exists(name)
+    if name == STDIN or ":" not in name:
+        return False
+    from assay.fetch.address import is_address
+
+    return is_address(name) and not exists(name)
 
 
 def exists(path: str) -> bool:

@@ -25,7 +25,8 @@ from assay.games.split import Split
 
 Kind = Literal["number", "text", "truth", "nothing"]
 
-_POLARS = {pa.int64(): pl.Int64(), pa.int32(): pl.Int32(), pa.float64(): pl.Float64(), pa.bool_(): pl.Boolean(), TEXT: pl.String()}
+_NUMBERS = {pa.int64(): pl.Int64(), pa.int32(): pl.Int32(), pa.float64(): pl.Float64()}
+_POLARS = {**_NUMBERS, pa.bool_(): pl.Boolean(), TEXT: pl.String()}
 INDEX_TYPES: dict[str, pl.DataType] = {field.name: _POLARS[field.type] for field in SCHEMA}
 
 AVERAGE = "avg_elo"  # no column of an index, but what many ask for: the mean of both ratings

@@ -1,7 +1,7 @@
 """White's advantage by the kind of game: what each kind adds to the common one.
 
 Ratings and the common advantage are found with what the kinds add held; then each kind's own is found with the ratings
-held, and so on in turns. Both steps climb the same function, and they hardly know of each other: a few turns are enough.
+held, and so on in turns. Both steps climb the same function and hardly know of each other: a few turns are enough.
 """
 
 from __future__ import annotations

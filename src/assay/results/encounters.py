@@ -105,9 +105,9 @@ class PairTable:
         """The table with these encounters only; the numbers of the players stay."""
         if rows.all():
             return self
-        kind, ahead = (None if column is None else column[rows] for column in (self.kind, self.ahead))
         columns = (self.white[rows], self.black[rows], self.wins[rows], self.draws[rows], self.losses[rows])
-        return PairTable(self.players, *columns, kind, ahead)
+        kind = None if self.kind is None else self.kind[rows]
+        return PairTable(self.players, *columns, kind, None if self.ahead is None else self.ahead[rows])
 
 
 def tabulate(

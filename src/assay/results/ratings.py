@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import RatingError
 from assay.results.advantages import Advantage, advantages
-from assay.results.dice import Simulation, simulate
 from assay.results.encounters import DRAW, LOSS, WIN, Bools, Floats, PairTable, results_by_player, tabulate
 from assay.results.expectancy import DRAW_MODELS, SCALE, DrawModel, slope
-from assay.results.gamepairs import Pentanomial, count_pairs, pair_filling
 from assay.results.information import MOST_IN_MATRIX, check_matrix, covariance, difference_variances, variances
 from assay.results.levels import ABOVE, BELOW, RATED, UNPLAYED, Fitted, Settings, fit, known_beforehand, precision_of
 from assay.results.solve import draw_rate_deviation, score_filling
+
+if TYPE_CHECKING:
+    from assay.results.dice import Simulation
+    from assay.results.gamepairs import Pentanomial
 
 SELF_PLAY = "a player against himself"
 NO_SCORE = "no score"
@@ -135,6 +137,8 @@ class Standings:
         if settings.likelihood:
             return None
         if self.pairs is not None:
+            from assay.results.gamepairs import pair_filling
+
             return pair_filling(self.fit.problem, solution, self.pairs)
         return score_filling(self.fit.problem, solution)
 
@@ -224,6 +228,8 @@ class Standings:
 
     def simulate(self, runs: int, seed: int | None = None, **how: Any) -> Simulation:
         """Errors from simulated results; without a seed, from the random numbers of Ordo and in its order."""
+        from assay.results.dice import simulate
+
         return simulate(self.fit, runs, seed, relative_to=self._reference, **how)
 
     def table(self) -> list[dict[str, Any]]:
@@ -358,6 +364,8 @@ def rate(
     table = tabulate(white_codes[use], black_codes[use], outcome[use].astype(np.int8), len(names))
     pairs = None
     if opening is not None:
+        from assay.results.gamepairs import count_pairs
+
         codes = np.unique(np.asarray(opening), return_inverse=True)[1].astype(np.int64)
         pairs = count_pairs(white_codes[use], black_codes[use], outcome[use] / 2.0, codes[use])
     return rate_table(
