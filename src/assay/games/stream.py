@@ -80,7 +80,7 @@ class Stream:
         """
         if self._hash is None:
             raise ValueError("the stream was opened without hashed=True")
-        return self._hash.hexdigest()
+        return str(self._hash.hexdigest())
 
     def blocks(self, size: int = 2 << 20) -> Iterator[bytes]:
         """Uncompressed bytes in blocks of at least `size`, the last one excepted."""

@@ -415,7 +415,7 @@ def _spent(plies: Plies) -> Floats:
     return np.where(spent >= 0, spent, np.where(np.isfinite(spent), 0.0, np.nan))
 
 
-def _clock(plies: Plies) -> tuple[int | None, int | None, str | None]:
+def _clock(plies: Plies) -> tuple[float | None, float | None, str | None]:
     texts = [plies.games[name][0] or "" for name in ("site", "event", "time_control")]
     return clock_of(*texts)
 
