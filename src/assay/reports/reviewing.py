@@ -470,7 +470,7 @@ def _expected(
     return low, float(games.mean()), high
 
 
-def _clock_of(moves: Sequence[ReviewedMove], base: int | None) -> Clock | None:
+def _clock_of(moves: Sequence[ReviewedMove], base: float | None) -> Clock | None:
     timed = [move for move in moves if move.spent is not None and move.clock is not None]
     if len(timed) < 2:
         return None
