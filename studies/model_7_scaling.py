@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from spreads import load, show
 
-from assay.moves.fits import difference_table, losses
+from assay.moves.differences import difference_table, losses
 from assay.reports.plots import plot_scaling
 
 
@@ -29,7 +29,7 @@ def main(games: str, store: str, depth: str = "10", figures: str = "") -> None:
     show(rows, k=2, average=4, chi2=1, **{"unevenness %": 1})
     if figures:
         found = losses(turns)
-        print(plot_scaling(turns.values[:, 0], found.raw, found.scaled, Path(figures)))
+        print(plot_scaling(turns.values[:, 0], found.raw, found.scaled, turns.game, Path(figures)))
 
 
 if __name__ == "__main__":

@@ -18,8 +18,9 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 
 LIBRARY = {
     "assay": """
-        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances event match posterior
-        rate rate_learned rate_moves rate_over_time rate_results read report review screen transfer
+        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances difference event
+        export_turns fit match posterior rate rate_learned rate_moves rate_over_time rate_results read report review
+        screen show transfer
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
@@ -82,9 +83,9 @@ RATED = """
 """
 OPTIONS = {
     "index": "-o --out --movetext --format",
-    "month": "-o --out --url --movetext --format",
+    "month": "-o --out --url --movetext --pgn --csv --format",
     "stats": "--where --plots --top --format",
-    "filter": "--where --count-only --preview --out-pgn --format",
+    "filter": "--where --count-only --preview --out-pgn --exclude-team --max-swiss --archive --format",
     "balance": "--per-band --out-pgn --band-width --where --seed --format",
     "fetch": "-o --out --since --until --max --speed --rated --casual --color --vs --analysed --forget --format",
     "sample": "-o --out --format",
@@ -102,11 +103,12 @@ OPTIONS = {
     "export-analyses": "--store -o --output",
     "import-analyses": "--store --engine --engine-name",
     "fit": f"""
-        {ANALYSES} {REGAN} --by --within --method --fix-c --exclude-team --max-swiss --append --plots
-        --keep-duplicates --format
+        {ANALYSES} {REGAN} --by --within --method --fix-c --exclude-team --max-swiss --archive --append --append-format
+        --periods --c-line --plots --keep-duplicates --format
     """,
     "show": f"{ANALYSES} --game --candidates --elo --s --c --calibration --format",
-    "difference": f"{ANALYSES} --by --cap --lines --keep-duplicates --format",
+    "export-turns": f"{ANALYSES} -o --out --keep-duplicates --format",
+    "difference": f"{ANALYSES} --by --bin --cap --lines --keep-duplicates --format",
     "simulate": """
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
@@ -191,7 +193,16 @@ COLUMNS = {
         elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error s_fit_error
         elsewhere note
     """,
-    "assay.moves.fits.DIFFERENCE_COLUMNS": "elo games turns raw raw_error scaled scaled_error unknown",
+    "assay.moves.differences.DIFFERENCE_COLUMNS": """
+        elo games turns raw raw_error scaled scaled_error unknown mm mm_error
+    """,
+    "assay.moves.appending.REGAN_COLUMNS": """
+        filename Games Moves AvgElo MinElo MaxElo s c AE_e AE_a Match_e Match_a Qfit FirstYear LastYear
+    """,
+    "assay.moves.turn_files.SCHEMA": """
+        game event site date round white black white_elo black_elo result ply player rating fen played value moves
+        values
+    """,
     "assay.moves.answers.MARK_COLUMNS": """
         elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
         ipr_error

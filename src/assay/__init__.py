@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from assay.api import SAMPLE as SAMPLE
     from assay.api import analyse as analyse
     from assay.api import calibrate as calibrate
+    from assay.api import difference as difference
     from assay.api import event as event
+    from assay.api import export_turns as export_turns
+    from assay.api import fit as fit
     from assay.api import match as match
     from assay.api import posterior as posterior
     from assay.api import rate as rate
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from assay.api import report as report
     from assay.api import review as review
     from assay.api import screen as screen
+    from assay.api import show as show
     from assay.api import transfer as transfer
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
@@ -44,7 +48,11 @@ _HOME = {
     "analyse": "api",
     "calibrate": "api",
     "match": "api",
+    "difference": "api",
     "event": "api",
+    "export_turns": "api",
+    "fit": "api",
+    "show": "api",
     "transfer": "api",
     "posterior": "api",
     "rate_moves": "api",

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from assay.engine.analysis import Analysis
     from assay.games.outcomes import GameKind, Outcomes
     from assay.games.periods import Period
+    from assay.games.selection import GameSelection
     from assay.games.source import Games
     from assay.games.split import Game
     from assay.learned.guess import Guesses
     from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
+    from assay.moves.fits import FitTable
+    from assay.moves.stored import Reading
+    from assay.moves.turn_listing import GameListing
     from assay.policy.chances import Network
     from assay.reports.growing import WrittenReport
     from assay.reports.reviewed import Review
@@ -541,6 +545,95 @@ def analyse(what: What, **analysing: Unpack[Analysing]) -> Analysis:
     return analyse_games(what, **analysing)  # type: ignore[misc]
 
 
+def fit(
+    what: What,
+    *,
+    by: str = "all",
+    method: str = "percentile",
+    settings: Mapping[str, Any] | None = None,
+    within: float = 10.0,
+    fix_c: bool = False,
+    periods: Sequence[str] = (),
+    c_line: tuple[float, float] | None = None,
+    **reading: Unpack[Reading],
+) -> FitTable:
+    """Fit the model of Regan and Haworth to games that are analysed already, as `assay fit` does: their table.
+
+    A row per group of turns: s and c, c on a line through the groups and s with it, matches and errors, projected and
+    actual. `periods`, such as "1976-1979", part the groups by time; `c_line` (c at 2000, and per 100 Elo) takes the
+    line from elsewhere; `settings` are model, curve, k, cap, tie and scale. docs/model.md explains the rest.
+
+    >>> fit(SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.fits import fit_games
+    from assay.moves.regan.settings import Fitting
+
+    how = Fitting(method=method, **settings or {})  # type: ignore[arg-type]
+    return fit_games(what, by=by, how=how, within=within, fix_c=fix_c, periods=periods, c_line=c_line, **reading)
+
+
+def difference(
+    what: What, *, by: str = "player", cap: float = 4.0, bin: float = 0.5, **reading: Unpack[Reading]
+) -> Answer:
+    """How much worse moves were than the engine's own, as `assay difference` says: in pawns and scaled.
+
+    By evaluation, `bin` is the width of a bin in pawns. Analyses of one line and of the full width do not compare.
+
+    >>> difference(SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.differences import difference_of
+
+    return difference_of(what, by=by, cap=cap, bin=bin, **reading)
+
+
+def show(
+    what: What,
+    game: int = 1,
+    *,
+    candidates: int = 4,
+    elo: float | None = None,
+    s: float | None = None,
+    c: float | None = None,
+    calibration: str | None = None,
+    policy: Network | bool = True,
+    **reading: Unpack[Reading],
+) -> GameListing:
+    """Show an analysed game turn by turn, as `assay show` does: moves, values, chances, how open each turn was.
+
+    The chances are those of a player rated as the tags say, of `elo`, or of `s` and `c`. `.to("delta")` is the listing
+    of the papers.
+
+    >>> show(SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.turn_listing import show_game
+
+    return show_game(
+        what, game, candidates=candidates, elo=elo, s=s, c=c, calibration=calibration, policy=policy, **reading
+    )
+
+
+def export_turns(what: What, path: File, **reading: Unpack[Reading]) -> Answer:
+    """Write the turns of analysed games for other programs, as `assay export-turns` does: .parquet or .jsonl.
+
+    >>> export_turns(SAMPLE, "turns.jsonl", store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.turn_files import export_turns as write
+
+    return write(what, Path(path), **reading)
+
+
 def calibrate(
     what: What,
     *,
@@ -555,13 +648,14 @@ def calibrate(
     seed: int = 1,
     keep_duplicates: bool = False,
     where: str | None = None,
+    selection: GameSelection | None = None,
     told: Callable[[str], None] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> CalibrationTable:
     """Calibrate the scale from moves to Elo on rated games that are analysed already, as `assay calibrate` does.
 
     `method` and `settings` (model, curve, k, cap, tie, scale) are for Regan's part. Several engines are a jury, which
-    has Regan's part alone.
+    has Regan's part alone. `selection` leaves out team events and large Swisses, as the papers do.
 
     `.save(path)` of the answer writes a file that `calibration=` takes elsewhere. docs/rating.md explains the rest.
 
@@ -586,6 +680,7 @@ def calibrate(
         seed=seed,
         keep_duplicates=keep_duplicates,
         where=where,
+        selection=selection,
         told=told,
     )
 

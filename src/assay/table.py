@@ -277,6 +277,15 @@ def there_are(count: int, noun: str) -> str:
     return f"there {'is' if count == 1 else 'are'} {counted(count, noun)}"
 
 
+def said_chance(probability: float) -> str:
+    """A probability in per cent; what happened was possible, so that the least is no zero.
+
+    >>> said_chance(0.4), said_chance(0.00001)
+    ('40.0 %', '<0.1 %')
+    """
+    return "<0.1 %" if probability < 0.0005 else f"{100 * probability:.1f} %"
+
+
 def told_copies(found: object) -> list[str]:
     """What an answer says of games that occur more than once (a sentence, or nothing that is true)."""
     return [f"assay: {found} --keep-duplicates counts them all."] if found else []

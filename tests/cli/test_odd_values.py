@@ -96,7 +96,7 @@ def test_a_picture_of_no_kind(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_a_table_of_fits_that_is_none(tmp_path: Path) -> None:
     from assay.errors import InputError
-    from assay.moves.fits import append_rows
+    from assay.moves.appending import append_rows
 
     (tmp_path / "latin.csv").write_bytes(b"M\xfcller\n")
     with pytest.raises(InputError, match="is not a table of fits"):

@@ -16,6 +16,7 @@ OTHERWISE = {
     ("report", "--format"): "what kind of file is written",
     ("review", "--format"): "a game, too",
     ("event", "--format"): "what kind of file is written",
+    ("show", "--format"): "the listing of the papers, too",
     ("screen", "--rating"): "a file of ratings, too",
     ("match", "--watch"): "a file that grows",
     ("match", "--every"): "a file of one's own may be looked at more often",

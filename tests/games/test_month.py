@@ -14,6 +14,7 @@ import zstandard
 from tests.games.made import game_text
 
 from assay.errors import AssayWarning, InputError, OutputError
+from assay.games import read
 from assay.games.archives import archive_name, fetch_month
 
 NAME = archive_name("2013-01")
@@ -77,7 +78,19 @@ def test_fetched_checked_and_indexed(server: Server, tmp_path: Path) -> None:
     got = fetch_month("2013-01", tmp_path / "new", url=server.url + "/")
     assert got.archive.read_bytes() == ARCHIVE
     assert (got.games, got.fetched, got.indexed) == (40, True, True)
-    assert sorted(file.name for file in (tmp_path / "new").iterdir()) == [got.index.name, got.archive.name]
+    assert sorted(file.name for file in (tmp_path / "new").iterdir()) == [got.archive.name, got.index.name]
+    assert got.index.name == "lichess_db_standard_rated_2013-01_index.parquet"
+
+
+def test_the_games_unpacked_and_the_index_as_csv(server: Server, tmp_path: Path) -> None:
+    got = fetch_month("2013-01", tmp_path, url=server.url, pgn=True, csv=True)
+    assert got.pgn is not None and got.csv is not None
+    assert got.pgn.read_bytes() == zstandard.ZstdDecompressor().decompress(ARCHIVE)
+    assert (got.pgn.name, got.csv.name) == (
+        "lichess_db_standard_rated_2013-01.pgn",
+        "lichess_db_standard_rated_2013-01_index.csv",
+    )
+    assert len(list(read(got.csv))) == 40, "it serves as an index"
 
 
 def test_a_connection_that_breaks_off_goes_on_where_it_stopped(server: Server, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,8 @@ from assay.cli.options import (
     print_answer,
     say,
     seed_option,
+    selection_of,
+    selection_options,
     table_options,
     tell_duplicates,
     where_option,
@@ -34,6 +36,9 @@ from assay.printable import json_text
 from assay.table import WIDTH, Answer, Table, columns_of, counted
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from assay.games.catalog import Index
     from assay.games.indexing import IndexReport
     from assay.games.stats import Stats
 
@@ -105,21 +110,25 @@ def _tell_counts(counts: Mapping[str, int]) -> None:
 @out_folder_option
 @click.option("--url", metavar="URL", help="Where the archives are.  [default: https://database.lichess.org/standard]")
 @movetext_option
+@click.option("--pgn", is_flag=True, help="Unpack the games beside the archive, too (.pgn).")
+@click.option("--csv", is_flag=True, help="Write the index as CSV, too.")
 @table_options
-def month(month: str, out: Path, url: str | None, movetext: bool) -> None:
+def month(month: str, out: Path, url: str | None, movetext: bool, pgn: bool, csv: bool) -> None:
     """Fetch the standard rated games of a month from Lichess and index them.
 
-    A broken download goes on where it stopped, in this run and in the next; the archive is checked against the
-    published SHA-256. What is there already is used as it is. A recent month has about 90 million games in 30 GB.
+    The index is NAME_index.parquet beside NAME.pgn.zst, with --csv also NAME_index.csv. A broken download goes on where
+    it stopped, in this run and in the next; the archive is checked against the published SHA-256. What is there already
+    is used as it is. A recent month has about 90 million games in 30 GB.
 
     \b
     Examples:
       assay month 2013-01 -o lichess
+      assay month 2013-01 -o lichess --pgn --csv
       assay month 2018-06 -o lichess --url https://mirror.example.org/lichess
     """
     from assay.games.archives import LICHESS, fetch_month
 
-    got = fetch_month(month, out, url=url or LICHESS, movetext=movetext, quiet=is_quiet())
+    got = fetch_month(month, out, url=url or LICHESS, movetext=movetext, pgn=pgn, csv=csv, quiet=is_quiet())
     row = {
         "archive": str(got.archive),
         "index": str(got.index),
@@ -127,6 +136,8 @@ def month(month: str, out: Path, url: str | None, movetext: bool) -> None:
         "fetched": got.fetched,
         "indexed": got.indexed,
     }
+    row |= {"pgn": str(got.pgn)} if got.pgn else {}
+    row |= {"csv": str(got.csv)} if got.csv else {}
     print_answer(Answer(shown=Table([row], columns_of(tuple(row)))))
     if got.report:
         _tell_problems(got.report)
@@ -236,21 +247,28 @@ class GameCounts(Answer):
 
 @click.command(cls=Command)
 @files_argument
-@where_option.but(required=True)
+@where_option
+@selection_options
 @click.option("--count-only", is_flag=True, help="Print the number of games alone.")
-@click.option("--preview", type=click.IntRange(0, 10**9), metavar="N", help="Print the first N games.")
+@click.option("--preview", type=click.IntRange(0, 10**9), metavar="N", help="Print the first N games, tags and moves.")
 @out_pgn_option
 @keep_duplicates_option
 @table_options
 def filter(
     files: tuple[str, ...],
-    where: str,
+    where: str | None,
+    exclude_team: bool,
+    max_swiss: float | None,
+    archive: tuple[str, ...],
     count_only: bool,
     preview: int | None,
     out_pgn: Path | None,
     keep_duplicates: bool,
 ) -> None:
     """Count, show or write the games for which a condition holds.
+
+    --exclude-team and --max-swiss N leave out what Regan and Haworth leave out: games between teams, as far as the
+    names of events tell, and events with more than N players a round, counted in the files and in --archive.
 
     EXPR is written like Python, over the columns of the index: comparisons (1900 <= white_elo < 2000), and, or, not,
     in, + - * / // %, abs(x), startswith(text, "..."), contains(text, "..."), is None. A comparison with a missing
@@ -270,17 +288,24 @@ def filter(
       assay filter games.parquet --where 'white_elo >= 1900 and result == "1-0" and has_clock' --count-only
       assay filter games.parquet --where 'abs(white_elo - black_elo) < 50 and speed in ("blitz", "rapid")' --preview 5
       assay filter games.parquet --where 'startswith(opening, "Sicilian") and plies > 40' --out-pgn sicilians.pgn
+      assay filter games.parquet --exclude-team --max-swiss 6 --archive all.parquet --out-pgn chosen.pgn
     """
     import polars as pl
 
     from assay.games.catalog import SPAN, collect, games_of, rows_of, write_games
     from assay.games.source import read
 
+    selection = selection_of(exclude_team, max_swiss, archive)
+    if where is None and selection is None:
+        raise click.UsageError("give --where EXPR, --exclude-team or --max-swiss N.")
     games = read(files, where=where)
     rows, duplicates = games.rows(keep_duplicates=keep_duplicates)
     tell_duplicates(duplicates)
     _tell_counts(games.problems)
     opened = games.indexes
+    if selection is not None:
+        rows, why = selection.rows(rows, opened)
+        _tell_counts({f"left out: {reason}": count for reason, count in why.items() if count})
     if out_pgn is not None:
         spans = collect(rows.select(SPAN), opened)
         written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=is_quiet())
@@ -289,13 +314,32 @@ def filter(
     if count_only:
         say(matched)
     if preview is not None:
-        first = collect(rows.head(preview).drop("_index"), opened)
-        columns = columns_of(first.columns, wide=[name for name in first.columns if name not in _PREVIEW])
-        print_answer(Answer(shown=Table(list(first.iter_rows(named=True)), columns)))
+        print_answer(_previewed(opened, collect(rows.head(preview), opened)))
         return
     if not count_only:
         total = int(collect(rows_of(opened).select(pl.len()), opened).item())
         print_answer(Answer(shown=Table([{"games": matched, "of": total}], columns_of(("games", "of")))))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GamePreview(Answer):
+    """The first games of a choice: their tags as a table, and in text the games themselves below it."""
+
+    texts: tuple[str, ...]
+
+    def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
+        """The table, and below it game after game."""
+        return "\n\n".join([super().text(width, wide=wide), *self.texts])
+
+
+def _previewed(opened: Sequence[Index], first: pl.DataFrame) -> GamePreview:
+    from assay.games.catalog import PART, SPAN, games_of
+    from assay.printable import decode
+
+    names = [name for name in first.columns if name != PART]
+    columns = columns_of(names, wide=[name for name in names if name not in _PREVIEW])
+    texts = tuple(decode(game.data).strip() for game in games_of(opened, first.select(SPAN)))
+    return GamePreview(shown=Table(list(first.drop(PART).iter_rows(named=True)), columns), texts=texts)
 
 
 @click.command(cls=Command)

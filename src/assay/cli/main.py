@@ -49,6 +49,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     "Ratings from moves": {
         "fit": ("model", "fit", "Fit the model of a fallible player to games: the paper's table."),
         "show": ("model", "show", "Show a game turn by turn, as the model sees it."),
+        "export-turns": ("model", "export_turns", "Write analysed turns for other programs."),
         "difference": ("model", "difference", "Average difference between the moves played and the engine's."),
         "simulate": ("model", "simulate", "Play a tournament among agents of known strength."),
         "ipr": ("moves", "ipr", "Rate players by their moves, with intervals."),

@@ -1,8 +1,8 @@
-"""The commands of the model of a fallible player: fit, difference, show, calibrate, calibration, simulate."""
+"""The commands of the model of a fallible player: fit, difference, show, export-turns, calibrate, calibration,
+simulate."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,15 +18,16 @@ from assay.cli.options import (
     calibration_option,
     cap_option,
     depth_option,
-    each_once,
     engine_option,
     files_argument,
+    format_option,
     from_move_option,
     game_option,
     is_quiet,
     keep_duplicates_option,
     one_engine,
     out_option,
+    periods_option,
     plots_option,
     policy_of,
     policy_option,
@@ -34,26 +35,23 @@ from assay.cli.options import (
     regan_options,
     say,
     seed_option,
+    selection_of,
+    selection_options,
     stacked,
     store_option,
     table_options,
-    tell_turns,
     where_option,
+    wide_option,
     workers_option,
 )
-from assay.paths import default_store
-from assay.table import Answer, Column, Table, columns_of, counted, reasons, there_are
+from assay.table import Answer, Table, columns_of, counted
 
 if TYPE_CHECKING:
-    from assay.engine.turns import Turns
-    from assay.games import Game
     from assay.moves.simulation import Entrant
 
 
 DEPTH = 8
 FIT_GROUPS = ("all", "milepost", "player", "event", "year", "period", "speed", "color", "phase")
-DIFFERENCE_GROUPS = ("player", "event", "evaluation", "all", "game", "year", "color", "phase")
-
 
 _turns_options = stacked(
     where_option,
@@ -75,36 +73,15 @@ _within_option = Shared(
 _lines_option = Shared("--lines", type=click.IntRange(1), help="Moves to value, best first.")
 
 
-def _turns(
-    games: Sequence[Game],
-    store: Path | None,
-    depth: int | None,
-    engines: Sequence[str],
-    from_move: int,
-    limit: float,
-    lines: int | None = None,
-) -> Turns:
-    """The turns of the games in the store, with what was left out told on stderr."""
-    from assay.engine.store import Store
-    from assay.engine.turns import turns
-
-    depth = depth or DEPTH
-    with Store(store or default_store()) as opened:
-        names = list(engines) or None
-        found = turns(games, opened, depth=depth, engine=names, from_move=from_move, limit=limit, lines=lines)
-    who = " and ".join(str(identity) for identity in found.identities)
-    tell_turns(found, Counter(), f"Analysed by {who}, depth {depth}.")
-    return found
-
-
-def _read(files: Sequence[str], where: str | None) -> list[Game]:
-    from assay.games.source import read
-
-    given = read(files, where=where)
-    games = given.all()
-    if given.problems:
-        say(f"Damage in the files: {reasons(given.problems)}.", err=True)
-    return games
+def _c_line(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[float, float] | None:
+    """`0.464,0.007` as two numbers."""
+    if value is None:
+        return None
+    try:
+        at_2000, per_100 = map(float, value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not AT2000,PER100, such as 0.464,0.007.") from None
+    return at_2000, per_100
 
 
 @click.command(cls=Command)
@@ -114,48 +91,55 @@ def _read(files: Sequence[str], where: str | None) -> list[Game]:
     "--by", type=click.Choice(FIT_GROUPS), default="all", show_default=True, help="One row for each of these."
 )
 @_within_option.but(default=10)
+@periods_option
 @regan_options
 @click.option(
     "--method",
-    type=OneOf("assay.moves.regan.settings", "METHODS"),
+    type=OneOf("assay.moves.regan.settings", "TABLE_METHODS"),
     default="percentile",
     show_default=True,
-    help="Way of fitting; percentile is the paper's, depths weighs what shallower searches see.",
+    help="Way of fitting; percentile is the paper's, grid the paper's as printed, depths weighs what shallower "
+    "searches see.",
 )
 @click.option("--fix-c", is_flag=True, help="Put c on the line through all groups and fit s alone.")
-@click.option("--exclude-team", is_flag=True, help="Leave out team games, where the tags tell.")
 @click.option(
-    "--max-swiss",
-    type=click.FloatRange(0, min_open=True),
-    metavar="N",
-    help="Leave out events with more players per round.",
+    "--c-line", callback=_c_line, metavar="AT2000,PER100", help="Take this line for c: at 2000, and per 100 Elo."
 )
+@selection_options
 @click.option("--append", type=FILE, metavar="F.csv", help="Add the rows to this CSV.")
+@click.option(
+    "--append-format",
+    type=OneOf("assay.moves.appending", "FORMATS"),
+    default="assay",
+    show_default=True,
+    help="Columns of --append: ours, or those of the program that re-implements the papers.",
+)
 @plots_option
 @keep_duplicates_option
 @table_options
 def fit(
     files: Sequence[str],
-    where: str | None,
-    by: str,
-    within: float,
     method: str,
     fix_c: bool,
     exclude_team: bool,
     max_swiss: float | None,
+    archive: Sequence[str],
     append: Path | None,
+    append_format: str,
     plots: Path | None,
-    keep_duplicates: bool,
+    engines: Sequence[str],
     **options: Any,
 ) -> None:
     """Fit the model of a fallible player to games: sensitivity s and consistency c (Regan & Haworth 2011).
 
     The games must be analysed first ('assay analyse'). A row per group: average Elo, s and c fitted together, c_fit (c
     on the line through all groups) and s_fit (s fitted with c there), the share of first-choice matches (mm) and the
-    average scaled error (ad), projected and actual, Qfit (10^4 times the mean squared difference of rank frequencies),
-    turns, games, and standard errors clustered by game.
+    average scaled error (ad), projected and actual, three measures of fit, turns, games, and standard errors clustered
+    by game. Qfit is 10^4 times the mean squared difference of rank frequencies, qfit_root sqrt(S / 19) and qfit_mean S
+    / 19, where S sums the squared distances of the percentile curve.
 
-    --by milepost takes the games whose players are both within --within points of the same century mark.
+    --by milepost takes the games whose players are both within --within points of the same century mark. --periods
+    makes rows for each period, in order of time; --c-line takes the c of one of them for all.
 
     --method depths lets a move tempt by what every second depth sees of it: weights over depths are fitted for each
     group, s and c with them as in the papers. The row shows the weights, and by how much ln p of a move rises in games
@@ -166,45 +150,36 @@ def fit(
       assay fit games.pgn --store games.db
       assay fit games.pgn --store games.db --method depths
       assay fit games.pgn.zst --store games.db --by milepost --within 10 --plots plots
+      assay fit games.pgn --by milepost --periods 1976-1979,1991-1994,2006-2009 --c-line 0.464,0.007
+      assay fit rated.pgn --exclude-team --max-swiss 6 --archive everything.parquet
       assay fit wch.pgn --by player --method equations --fix-c
-      assay fit 2013.pgn --append fits.csv
+      assay fit 2013.pgn --append fits.csv --append-format regan
     """
-    from assay.moves.fits import COLUMNS, DEPTH_COLUMNS, Fitting, append_rows, fit_table
-    from assay.moves.groups import without_crowds, without_teams
+    from assay.api import fit as fit_games
 
-    games = each_once(_read(files, where), keep_duplicates)
-    for wanted, keep, what, of_what in (
-        (exclude_team, without_teams, "team game", ""),
-        (max_swiss is not None, lambda some: without_crowds(some, max_swiss or 0), "game", " of crowded events"),
-    ):
-        if wanted:
-            kept = keep(games)
-            say(f"Left out: {counted(len(games) - len(kept), what)}{of_what}.", err=True)
-            games = kept
-    how = Fitting(method=method, **{name: options.pop(name) for name in REGAN})  # type: ignore[arg-type]
-    turns = _turns(games, **options)
-    rows = fit_table(turns, by, how, within=within)
-    values = [{by: row.label, **row.values(fix_c)} for row in rows]
-    columns = [by, *(name for name in COLUMNS if name != "note" or any(row.note for row in rows))]
-    columns += DEPTH_COLUMNS if any(row.weighed for row in rows) else ()
-    decimals = dict.fromkeys(("s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual"), 3)
-    decimals |= dict.fromkeys(("s_error", "c_error", "s_fit_error", "qfit", "gain", "gain_error"), 4) | {"elo": 0}
-    wide = ("c_fit", "s_fit", "s_error", "c_error", "s_fit_error", "qfit", "elsewhere", "gain_error")
-    titles = {"mm_predicted": "mm_exp", "mm_actual": "mm", "ad_predicted": "ad_exp", "ad_actual": "ad"}
-    print_answer(
-        Answer(
-            shown=Table(
-                values, columns_of(columns, decimals=decimals, titles=titles, wide=wide, below=("note", "weights"))
-            )
-        )
+    settings = {name: options.pop(name) for name in REGAN}
+    answer = fit_games(
+        files,
+        method=method,
+        settings=settings,
+        fix_c=fix_c,
+        engine=engines,
+        selection=selection_of(exclude_team, max_swiss, archive),
+        **options,
     )
+    print_answer(answer)
     if append is not None:
-        count = append_rows(append, ", ".join(Path(file).name for file in files), rows, fix_c)
+        from assay.moves.appending import append_rows
+
+        named = ", ".join(Path(file).name for file in files)
+        count = append_rows(append, named, answer.fits, fix_c, format=append_format)
         say(f"Added {counted(count, 'row')} to {append}.", err=True)
     if plots is not None:
+        from assay.moves.regan.settings import Fitting
         from assay.reports.plots import plot_fits
 
-        for path in plot_fits(turns, rows, how, plots):
+        how = Fitting(method=method, **settings)  # type: ignore[arg-type]
+        for path in plot_fits(answer.turns, answer.fits, how, plots):
             say(f"Written: {path}", err=True)
 
 
@@ -212,40 +187,43 @@ def fit(
 @files_argument
 @_turns_options
 @click.option(
-    "--by", type=click.Choice(DIFFERENCE_GROUPS), default="player", show_default=True, help="One row for each of these."
+    "--by",
+    type=OneOf("assay.moves.differences", "DIFFERENCE_GROUPS"),
+    default="player",
+    show_default=True,
+    help="One row for each of these.",
+)
+@click.option(
+    "--bin",
+    type=click.FloatRange(0.01, 10),
+    default=0.5,
+    show_default=True,
+    metavar="PAWNS",
+    help="With --by evaluation: width of a bin; the value 0 is one of its own.",
 )
 @cap_option
 @_lines_option
 @keep_duplicates_option
 @table_options
-def difference(
-    files: Sequence[str],
-    where: str | None,
-    by: str,
-    cap: float,
-    lines: int | None,
-    keep_duplicates: bool,
-    **turns_options: Any,
-) -> None:
+def difference(files: Sequence[str], engines: Sequence[str], **options: Any) -> None:
     """How much worse the moves played were than the engine's own, on average (Guid & Bratko 2006).
 
-    Raw in pawns, and scaled so that a pawn counts less the more one side is ahead (Regan & Haworth 2011); standard
-    errors are clustered by game. One line per position suffices ('assay analyse --lines 1'): the played move is then
-    worth what the next position says, so that very many games can be surveyed cheaply. A greater loss than --cap counts
-    as that; a move that the next position finds better than the engine's choice counts as none.
+    Raw in pawns, and scaled so that a pawn counts less the more one side is ahead (Regan & Haworth 2011), beside the
+    share of moves that are the engine's first choice (mm); standard errors are clustered by game. One line per position
+    suffices ('assay analyse --lines 1'): the played move is then worth what the next position says, so that very many
+    games can be surveyed cheaply. A greater loss than --cap counts as that; a move that the next position finds better
+    than the engine's choice counts as none. Differences of one line and of the full width do not compare.
 
     \b
     Examples:
       assay difference games.pgn --store games.db
-      assay difference games.pgn --by evaluation
+      assay difference games.pgn --by evaluation --bin 0.05
+      assay difference season.pgn --by player-event
       assay analyse all.pgn.zst --lines 1 --depth 12; assay difference all.pgn.zst --lines 1 --depth 12 --by year
     """
-    from assay.moves.fits import DIFFERENCE_COLUMNS, difference_table
+    from assay.api import difference as compare
 
-    games = each_once(_read(files, where), keep_duplicates)
-    rows = difference_table(_turns(games, lines=lines, **turns_options), by, cap=cap)
-    decimals = dict.fromkeys(("raw", "raw_error", "scaled", "scaled_error"), 4) | {"elo": 0}
-    print_answer(Answer(shown=Table(rows, columns_of((by, *DIFFERENCE_COLUMNS), decimals=decimals))))
+    print_answer(compare(files, engine=engines, **options))
 
 
 @click.command(cls=Command)
@@ -260,24 +238,30 @@ def difference(
 @click.option("--c", type=float, help="Probabilities for this consistency.")
 @calibration_option
 @policy_option
-@table_options
+@format_option.but(
+    type=OneOf("assay.moves.turn_listing", "LISTINGS"), help="How to print it; delta is the listing of the papers."
+)
+@wide_option
 def show(
     files: Sequence[str],
-    where: str | None,
     number: int,
-    candidates: int,
     elo: float | None,
     s: float | None,
     c: float | None,
-    calibration: str | None,
     policy: str,
-    **turns_options: Any,
+    engines: Sequence[str],
+    **options: Any,
 ) -> None:
     """Show a game turn by turn, as the model sees it.
 
     For each turn: the move played, the engine's move, the evaluation of the move played in pawns from the mover's side,
     its rank, how much worse it is than the engine's (scaled), its probability, and the spread: candidates with value
-    and probability, the played one marked with *.
+    and probability, the played one marked with *. --wide adds the entropy of the probabilities, in bits (2 bits are as
+    open as four moves that are equally likely), and whether the turn is critical: such a player is expected to lose
+    0.2 and more there, scaled.
+
+    --format delta prints, turn by turn, the move played, the engine's, its value, and the deltas of the candidates: the
+    played one starred, ") *" for one that the engine did not list, --- where the list has no more moves.
 
     The probabilities are those of a player rated as the tags say (2000 where they do not), of --elo, or of --s and --c.
 
@@ -285,54 +269,39 @@ def show(
     Examples:
       assay show game.pgn --store games.db
       assay show match.pgn --game 6 --elo 2800
+      assay show game.pgn --format delta --candidates 6
       assay show game.pgn --s 0.1 --c 0.5 --format csv
     """
-    import numpy as np
+    from assay.api import show as show_game
 
-    from assay.errors import InputError
-    from assay.moves.calibration import for_engine, load
-    from assay.moves.evidence import weigh
-    from assay.moves.review import chances_at, chances_of, show_turns
-    from assay.reports.charts import said_chance
-
-    games = _read(files, where)
-    if number > len(games):
-        raise InputError(f"{there_are(len(games), 'game')} in these files, and no game {number}.")
-    turns = _turns(games[number - 1 : number], **turns_options)
     if (s is None) != (c is None):
         raise click.UsageError("--s and --c go together.")
-    if s is not None and c is not None:
-        if elo is not None:
-            raise click.UsageError("give either --elo, or --s and --c.")
-        chances = chances_of(turns, s, c)
-    else:
-        asked = load(calibration, depth=turns.depth)
-        judge = for_engine(turns.identities[0], asked.depth, asked if calibration else None)
-        evidence = weigh(turns, judge, policy_of(policy))
-        tags = np.where(np.isfinite(turns.rating), turns.rating, 2000.0)
-        chances = chances_at(evidence, tags if elo is None else np.full(len(turns), elo))
-    rows = []
-    for turn in show_turns(turns, chances, lines=candidates):
-        spread = [f"{'*' if x.played else ''}{x.san} {x.value:+.2f} {said_chance(x.probability)}" for x in turn.spread]
-        rows.append(
-            {
-                "move": turn.number,
-                "played": turn.played,
-                "engine": turn.spread[0].san,
-                "evaluation": turn.value,
-                "rank": turn.rank,
-                "delta": turn.delta,
-                "probability": turn.probability,
-                "spread": ", ".join(spread),
-            }
-        )
-    columns = (
-        *columns_of(("move", "played", "engine", "evaluation", "rank"), titles={"evaluation": "eval"}),
-        Column("delta", decimals=3),
-        Column("probability", "prob", said=said_chance),
-        Column("spread"),
-    )
-    print_answer(Answer(shown=Table(rows, columns)))
+    if s is not None and elo is not None:
+        raise click.UsageError("give either --elo, or --s and --c.")
+    print_answer(show_game(files, number, elo=elo, s=s, c=c, policy=policy_of(policy), engine=engines, **options))
+
+
+@click.command("export-turns", cls=Command)
+@files_argument
+@_turns_options
+@out_option.but(metavar="TURNS.parquet|TURNS.jsonl")
+@keep_duplicates_option
+@table_options
+def export_turns(files: Sequence[str], out: Path, engines: Sequence[str], **options: Any) -> None:
+    """Write the turns of analysed games for other programs: Parquet or JSON lines, by the name of the file.
+
+    A row per turn that counts: the game with its players, ratings and result, the ply, who moves, the position (FEN),
+    the move played and its value, and all moves that the engine valued (UCI) with their values in pawns from the
+    mover's side, best first.
+
+    \b
+    Examples:
+      assay export-turns games.pgn --store games.db -o turns.parquet
+      assay export-turns games.pgn --store games.db --depth 6 -o turns.jsonl
+    """
+    from assay.api import export_turns as write
+
+    print_answer(write(files, out, engine=engines, **options))
 
 
 def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
@@ -362,6 +331,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
     help="How s and c are fitted at each mark, for Regan's way; with depths, ipr has that method, too.",
 )
 @regan_options
+@selection_options
 @engine_option
 @policy_option
 @click.option("--name", help="Name of the calibration.  [default: that of the output file]")
@@ -390,6 +360,9 @@ def calibrate(
     turns: int | None,
     out: Path | None,
     keep_duplicates: bool,
+    exclude_team: bool,
+    max_swiss: float | None,
+    archive: Sequence[str],
     **settings: Any,
 ) -> None:
     """Fit the models that turn moves into ratings, on rated and analysed games.
@@ -403,7 +376,8 @@ def calibrate(
     again with --depth. Several --engine make a jury, whose values are averaged: the choice model needs one engine, so
     that there is Regan's part alone ('assay ipr --method regan').
 
-    --method, --model, --curve, --k, --cap, --tie and --scale are for Regan's part.
+    --method, --model, --curve, --k, --cap, --tie and --scale are for Regan's part. --exclude-team and --max-swiss 6
+    select games as the papers do; the calibration says how.
 
     --transfer makes one for an engine that has none: it values positions that come with Assay (a quarter of an hour on
     two cores; run the same command again after an interruption), and the model of Stockfish 15.1 is fitted anew to
@@ -444,6 +418,7 @@ def calibrate(
         seed=seed,
         keep_duplicates=keep_duplicates,
         where=where,
+        selection=selection_of(exclude_team, max_swiss, archive),
         told=told,
         settings=settings,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,12 +16,11 @@ from assay.errors import AssayError, FetchError
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
 from assay.progress import hush
-from assay.table import FORMATS, WIDTH, Answer, counted, reasons, told_copies
+from assay.table import FORMATS, WIDTH, Answer, counted, told_copies
 
 if TYPE_CHECKING:
-    from assay.engine.turns import Turns
-    from assay.games import Game
     from assay.games.duplicates import Duplicates
+    from assay.games.selection import GameSelection
     from assay.policy.chances import Network
 
 _MOST = 10**15  # no option takes more: nodes of a search are the greatest
@@ -351,6 +349,58 @@ _regan = (
         help="Scale on which values are compared.",
     ),
 )
+
+
+def _periods(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """`1976-1979,1991-1994` as periods."""
+    from assay.moves.groups import period_years
+
+    periods = tuple(part.strip() for part in value.split(",")) if value else ()
+    try:
+        for period in periods:
+            period_years(period)
+    except AssayError as error:
+        raise click.BadParameter(str(error)) from None
+    return periods
+
+
+periods_option = Shared(
+    "--periods",
+    callback=_periods,
+    default="",
+    metavar="FIRST-LAST,...",
+    help="Rows for each of these periods, in order of time, such as 1976-1979,1991-1994.",
+)
+# Which games count, as the papers choose theirs.
+selection_options = stacked(
+    Shared("--exclude-team", is_flag=True, help="Leave out games between teams, by tags and the names of events."),
+    Shared(
+        "--max-swiss",
+        type=click.FloatRange(0, min_open=True),
+        metavar="N",
+        help="Leave out events with more players per round; 6 is the papers'.",
+    ),
+    Shared(
+        "--archive",
+        type=click.Path(path_type=str),
+        multiple=True,
+        metavar="INDEX",
+        help="With --max-swiss: count players and rounds here, too, an index or games of whole events; several times.",
+    ),
+)
+
+
+def selection_of(exclude_team: bool, max_swiss: float | None, archive: Sequence[str]) -> GameSelection | None:
+    """What the options of a selection ask for; None if nothing."""
+    if archive and max_swiss is None:
+        raise click.UsageError("--archive tells how large events were: give --max-swiss N with it.")
+    if not exclude_team and max_swiss is None:
+        return None
+    from assay.games.selection import GameSelection
+
+    return GameSelection(exclude_team, max_swiss, tuple(archive))
+
+
 reference_option = Shared(
     "--reference",
     type=click.Path(path_type=Path, exists=True),
@@ -494,29 +544,6 @@ def tell_duplicates(found: Duplicates | str) -> None:
         say(remark, err=True)
 
 
-def each_once(games: Sequence[Game], keep_duplicates: bool) -> list[Game]:
-    """The games without those that occur again, unless these are wanted; which they are is said on stderr."""
-    from assay.games.duplicates import Seen, unique
-
-    if keep_duplicates:
-        return list(games)
-    seen = Seen()
-    found = list(unique(games, seen))
-    tell_duplicates(seen.duplicates)
-    return found
-
-
-def tell_turns(turns: Turns, problems: Counter[str], rests_on: str) -> None:
-    """Say on stderr what a rating rests on, and what was left out."""
-    if told := problems + turns.problems:
-        say(f"Games left out or damaged: {reasons(told)}.", err=True)
-    say(
-        f"{counted(turns.games.height, 'game')}, {counted(len(turns), 'turn')} counted; "
-        f"left out: {reasons(turns.excluded) or 'none'}.\n{rests_on}",
-        err=True,
-    )
-
-
 _LISTS = ("ratings/", "a Parquet file for each month, in the data folder")
 _STORE = ("analyses.db", "the analysis store, in the user's data folder; --store names another")
 EXIT = (
@@ -577,6 +604,7 @@ FOOT = {
     "import-analyses": Foot(("export-analyses", "analyse"), "analysis", (_STORE,)),
     "fit": Foot(("analyse", "show", "difference", "calibrate", "ipr"), "model", (_STORE,)),
     "show": Foot(("fit", "posterior", "report"), "model", (_STORE,)),
+    "export-turns": Foot(("show", "export-analyses", "fit"), "model", (_STORE,)),
     "difference": Foot(("fit", "analyse"), "model", (_STORE,)),
     "simulate": Foot(
         ("fit", "ipr", "screen"), "model", (("F.manifest.json", "the truth about the games; kept beside F.pgn"),)

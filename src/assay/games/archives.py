@@ -16,7 +16,7 @@ from pathlib import Path
 from assay.errors import AssayWarning, InputError, OutputError
 from assay.games.catalog import open_index
 from assay.games.indexing import IndexReport, index
-from assay.games.stream import content_hash
+from assay.games.stream import Stream, content_hash
 from assay.manifest import file_hash
 from assay.paths import atomic
 from assay.progress import Progress
@@ -42,6 +42,8 @@ class Month:
     fetched: bool
     indexed: bool
     report: IndexReport | None  # of the indexing, if it was done now
+    pgn: Path | None = None  # the games unpacked, and the index as CSV, if they were asked for
+    csv: Path | None = None
 
 
 def archive_name(month: str) -> str:
@@ -61,6 +63,8 @@ def fetch_month(
     *,
     url: str = LICHESS,
     movetext: bool = False,
+    pgn: bool = False,
+    csv: bool = False,
     pause: float = 1.0,
     quiet: bool = True,
 ) -> Month:
@@ -74,7 +78,8 @@ def fetch_month(
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"cannot make the folder {place}: {error.strerror or error}.") from error
-    archive, target = place / name, place / name.replace(".pgn.zst", ".parquet")
+    archive, stem = place / name, name.removesuffix(".pgn.zst")
+    target = place / f"{stem}_index.parquet"
     base = url.rstrip("/")
     if not _URL.match(base):
         raise InputError(f"{url!r} is no address; write it like {LICHESS}.")
@@ -89,7 +94,21 @@ def fetch_month(
     if games is None:
         report = index([archive], target, movetext=movetext, quiet=quiet)
         games = report.games
-    return Month(archive, target, games, fetched, report is not None, report)
+    plain = _unpacked(archive, place / f"{stem}.pgn") if pgn else None
+    table = place / f"{stem}_index.csv" if csv else None
+    if table is not None:
+        index([target], table, quiet=quiet)
+    return Month(archive, target, games, fetched, report is not None, report, plain, table)
+
+
+def _unpacked(archive: Path, target: Path) -> Path:
+    """The games of an archive as plain PGN."""
+    with Stream(archive) as stream, atomic(target) as part, part.open("wb") as file:
+        for data in stream.blocks():
+            file.write(data)
+        if stream.problem:
+            raise InputError(f"cannot unpack {archive}: {stream.problem}.")
+    return target
 
 
 def _games_indexed(target: Path, archive: Path, *, movetext: bool) -> int | None:

@@ -14,6 +14,7 @@ from assay.pools import STANDARD, Bands
 
 NO_RATING = "rating missing"
 NO_CONTROL = "time control missing"
+UNREADABLE = "time control not readable"
 BAND = "band"
 
 
@@ -37,7 +38,7 @@ class Stats:
     ratings: pl.DataFrame
     controls: pl.DataFrame
     both: pl.DataFrame
-    dropped: dict[str, int]  # by reason; a game without a rating still counts among the time controls
+    dropped: dict[str, int]  # by reason; a game without a time control still counts among the ratings
 
 
 def band_of(bands: Bands) -> pl.Expr:
@@ -73,34 +74,42 @@ def _band_or_reason(bands: Bands) -> pl.Expr:
 
 
 def count(rows: pl.LazyFrame, bands: Bands = STANDARD) -> Stats:
-    """Count the games of an index by rating band, by time control and by both."""
+    """Count the games of an index by rating band, by time control and by both.
+
+    All three count the same games: those with a band whose time control is readable, or not told at all.
+    """
     # One pass over the rows: the counts of bands by time control hold all the others. What a time control means is
     # the same in every row, so the first is as good as any.
     meaning = [pl.col(name).first() for name in ("base_seconds", "increment_seconds", "speed")]
+    unreadable = pl.col("time_control").is_not_null() & pl.col("base_seconds").is_null() & pl.col("speed").is_null()
     cells = (
         rows.select("time_control", "base_seconds", "increment_seconds", "speed", _band_or_reason(bands).alias("cell"))
         .group_by("time_control", "cell")
         .agg(pl.len().alias("games"), *meaning)
         .collect()
         .with_columns(
-            pl.col("cell").replace_strict(_reasons(bands), default=None, return_dtype=pl.String).alias("reason")
+            pl.when(unreadable & (pl.col("cell") > 0))
+            .then(pl.lit(UNREADABLE))
+            .otherwise(pl.col("cell").replace_strict(_reasons(bands), default=None, return_dtype=pl.String))
+            .alias("reason")
         )
         .with_columns(pl.when(pl.col("reason").is_null()).then("cell").alias(BAND))
     )
     total = pl.col("games").sum()
     dropped = dict(cells.drop_nulls("reason").group_by("reason").agg(total).sort("reason").iter_rows())
-    without = int(cells.filter(pl.col("time_control").is_null())["games"].sum())
+    counted = cells.drop_nulls(BAND)
+    without = int(counted.filter(pl.col("time_control").is_null())["games"].sum())
     if without:
         dropped[NO_CONTROL] = without
-    known = cells.drop_nulls("time_control")
+    known = counted.drop_nulls("time_control")
     return Stats(
         games=int(cells["games"].sum()),
         bands=bands,
-        ratings=cells.drop_nulls(BAND).group_by(BAND).agg(total).sort(BAND),
+        ratings=counted.group_by(BAND).agg(total).sort(BAND),
         controls=known.group_by("time_control")
         .agg(*meaning, total)
         .sort("games", "time_control", descending=[True, False]),
-        both=known.drop_nulls(BAND).group_by(BAND, "time_control").agg(total).sort(BAND, "time_control"),
+        both=known.group_by(BAND, "time_control").agg(total).sort(BAND, "time_control"),
         dropped=dropped,
     )
 

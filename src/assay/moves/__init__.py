@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from assay.moves.calibrating import make_calibration as make_calibration
     from assay.moves.calibration import Calibration as Calibration
     from assay.moves.calibration import load as load
+    from assay.moves.differences import difference_table as difference_table
+    from assay.moves.differences import mean_table as mean_table
     from assay.moves.evidence import weigh as weigh
-    from assay.moves.fits import difference_table as difference_table
     from assay.moves.fits import fit_table as fit_table
-    from assay.moves.fits import mean_table as mean_table
     from assay.moves.groups import group as group
     from assay.moves.performance import rate_groups as rate_groups
     from assay.moves.review import running as running
@@ -28,14 +28,14 @@ _HOME = {
     "Calibration": "calibration",
     "Entrant": "simulation",
     "analysed_turns": "analysed",
-    "difference_table": "fits",
+    "difference_table": "differences",
     "fit_table": "fits",
     "running": "review",
     "group": "groups",
     "weigh": "evidence",
     "load": "calibration",
     "make_calibration": "calibrating",
-    "mean_table": "fits",
+    "mean_table": "differences",
     "rate_groups": "performance",
     "screen_groups": "screening",
     "show_turns": "review",

@@ -26,6 +26,7 @@ from assay.games import Games, read
 from assay.games.completing import ratings_of
 from assay.games.duplicates import Seen
 from assay.games.endings import told_endings
+from assay.games.selection import GameSelection
 from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.games.trf import is_trf, read_trf
@@ -671,6 +672,7 @@ def calibrate_on(
     seed: int,
     keep_duplicates: bool,
     where: str | None,
+    selection: GameSelection | None,
     told: Callable[[str], None] | None,
 ) -> CalibrationTable:
     """Fit the models that turn moves into ratings on rated, analysed games; see :func:`assay.api.calibrate`."""
@@ -685,6 +687,7 @@ def calibrate_on(
         from_move=from_move,
         keep_duplicates=keep_duplicates,
         where=where,
+        selection=selection,
     )
     remarks = list(found.remarks)
     if found.engines > 1:

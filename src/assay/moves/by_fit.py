@@ -13,12 +13,13 @@ from typing import Any, TypeAlias
 from assay.engine.identity import Identity, jury
 from assay.engine.store import Store
 from assay.engine.turns import turns
-from assay.errors import CalibrationError
+from assay.errors import CalibrationError, InputError
 from assay.games import Games, read
+from assay.games.selection import GameSelection
 from assay.games.stream import Paths
 from assay.manifest import describe_inputs
 from assay.moves import reference
-from assay.moves.calibrating import rated_turns, reference_turns, regan_sample
+from assay.moves.calibrating import rated_turns, reference_turns, regan_sample, told_of_reference
 from assay.moves.calibration import Calibration, load
 from assay.moves.choice.calibrate import LEARNED, Rated
 from assay.moves.performance import ALIASES
@@ -27,6 +28,7 @@ from assay.moves.regan.line import Line
 from assay.moves.regan.marks import fit_scale, reference_rows
 from assay.moves.regan.settings import Fitting
 from assay.moves.regan.spread import Floats
+from assay.moves.stored import told_selection
 from assay.table import counted, told_copies
 
 File: TypeAlias = str | PathLike[str]
@@ -57,20 +59,27 @@ def rated_games(
     from_move: int = 9,
     keep_duplicates: bool = False,
     where: str | None = None,
+    selection: GameSelection | None = None,
 ) -> RatedGames:
     """The turns of rated games whose analyses are in the store, or of the folder of a reference set."""
     only = what[0] if isinstance(what, list | tuple) and len(what) == 1 else what
     folder = Path(only) if isinstance(only, str | PathLike) else None
     if folder is not None and reference.is_reference(folder):
+        if selection:
+            raise InputError("the games of a reference set are selected already: leave out teams and Swisses of games.")
         found = reference.read(folder, depth)
         inputs = list(describe_inputs(sorted(folder.glob("*.parquet"))))
-        settings = {"reference": folder.resolve().name}
+        settings = {"reference": folder.resolve().name, "selection": told_of_reference(found)}
         return RatedGames(reference_turns(found), found.identity, 1, settings, {}, inputs, [])
     games = read(what, where=where)
     chosen = games.counted(keep_duplicates=keep_duplicates)
     remarks = told_copies(chosen.duplicates)
+    once = chosen.once
+    if selection:
+        once, why = selection.of(once)
+        remarks += told_selection(why)
     with Store(store) as opened:
-        every = turns(chosen.once, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engine or None)
+        every = turns(once, opened, depth=depth, from_move=from_move, limit=LEARNED, engine=engine or None)
     try:
         rated = rated_turns(every, marks, within)
     except CalibrationError as error:  # which games count is part of why there are too few
@@ -80,7 +89,8 @@ def rated_games(
         rated,
         jury(every.identities),
         len(every.identities),
-        {"within": within, "mileposts": list(marks)} | ({"engines": len(every.identities)} if several else {}),
+        {"within": within, "mileposts": list(marks), "selection": str(selection or GameSelection())}
+        | ({"engines": len(every.identities)} if several else {}),
         {**every.excluded, "not at a mark": len(every) - len(rated)},
         list(map(asdict, games.sources)),
         remarks,

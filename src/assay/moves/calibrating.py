@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from assay import manifest
@@ -61,6 +62,17 @@ def reference_turns(found: Reference) -> Rated:
     columns = {name: found.turns[name].to_numpy()[own].astype(np.int64) for name in ("elo", "mark", "player", "game")}
     elo = columns.pop("elo").astype(np.float64)
     return Rated(found.choices.only(own), elo, **columns)
+
+
+def told_of_reference(found: Reference) -> str:
+    """How the games of a reference set that the scale stands on were selected."""
+    games = found.turns.filter(pl.col("set") == SAMPLE).unique("game")
+    chosen = int(games["selected"].cast(pl.Int64).sum())
+    more = f"; {games.height - chosen} more, not so selected, at marks where few are left" * (chosen < games.height)
+    return (
+        f"{chosen:,} games without team events, without events of more than six players a round, of 20 moves or more"
+        f"{more}"
+    )
 
 
 def make_calibration(
@@ -230,6 +242,8 @@ def describe(found: Calibration) -> str:
     lines = [f"Calibration {found}; net {found.net or 'none'}"]
     if found.games:
         lines.append(f"{found.games:,} games, {found.turns:,} turns")
+    if selected := found.settings.get("selection"):
+        lines.append(f"Games selected: {selected}")
     for name, figures in found.figures.items():
         if name == "transfer":
             lines += ["", *(_transfer(NAMES[kind], said) for kind, said in figures.items())]

@@ -1,12 +1,8 @@
-"""Turns in groups: by player, event, game, colour, phase, year and the like; and the ratings in their tags.
-
-Team games and crowded Swiss tournaments can be left out, as far as the tags tell (RH11).
-"""
+"""Turns in groups: by player, event, game, colour, phase, year, period and the like; and the ratings in their tags."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -18,7 +14,6 @@ from numpy.typing import NDArray
 
 from assay.engine.turns import Turns
 from assay.errors import InputError
-from assay.games import Game
 from assay.games.parse import STANDARD
 from assay.moves.regan.spread import Floats
 from assay.pools import POOLS, line_of, scale_of
@@ -30,6 +25,9 @@ UNKNOWN = "?"
 ENDGAME_PIECES = 6
 OPENING_MOVES = 15
 PERIOD_YEARS = 5
+PERIOD = "period"  # the column of games that says to which period they belong, where periods are asked for
+_PERIOD = re.compile(r"(\d{4})(?:\s*[-–]\s*(\d{4}|\d{2}))?")
+_IN_TIME = ("year", "period")
 
 
 @dataclass(frozen=True)
@@ -96,6 +94,43 @@ def _period(year: Any) -> str | None:
     return f"{start}-{start + PERIOD_YEARS - 1}"
 
 
+def _periods(turns: Moved) -> list[str | None]:
+    """The periods that were asked for, or else spans of five years."""
+    if PERIOD in turns.games.columns:
+        return _texts(turns.column(PERIOD))
+    return [_period(value) for value in turns.column("year")]
+
+
+def in_periods(turns: Turns, periods: Sequence[str]) -> Turns:
+    """The turns of these periods alone, such as `1976-1979`; `period` groups them by it, in order of time."""
+    spans = [period_years(period) for period in periods]
+    years = turns.games["year"].to_list()
+    names = [
+        next((f"{first}-{last}" for first, last in sorted(spans) if year is not None and first <= year <= last), None)
+        for year in years
+    ]
+    games = turns.games.with_columns(pl.Series(PERIOD, names, dtype=pl.String))
+    kept = replace(turns, games=games).only(np.array([name is not None for name in names])[turns.game])
+    if not len(kept):
+        raise InputError(f"no turn is of {', '.join(periods)}: see the Date tags of the games.")
+    return kept
+
+
+def period_years(text: str) -> tuple[int, int]:
+    """The years of a period, both taken.
+
+    >>> period_years("1976-1979"), period_years("1991-94"), period_years("2006")
+    ((1976, 1979), (1991, 1994), (2006, 2006))
+    """
+    match = _PERIOD.fullmatch(text.strip())
+    if match:
+        first, last = match.group(1), match.group(2) or match.group(1)
+        years = int(first), int(first[: 4 - len(last)] + last)
+        if years[0] <= years[1]:
+            return years
+    raise InputError(f"{text!r:.40} is no period: write its years, such as 1976-1979.")
+
+
 def _game_label(turns: Moved) -> list[str | None]:
     games = turns.games
     names = [
@@ -113,7 +148,7 @@ KEYS: dict[str, Callable[[Moved], Sequence[str | None]]] = {
     "round": lambda turns: _texts(turns.column("round")),
     "game": _game_label,
     "year": lambda turns: [None if value is None else str(int(value)) for value in _whole(turns.column("year"))],
-    "period": lambda turns: [_period(value) for value in turns.column("year")],
+    "period": lambda turns: _periods(turns),
     "speed": lambda turns: _texts(turns.column("speed")),
     "pool": lambda turns: [scale_of(pool) for pool in turns.column("pool")],
     "color": lambda turns: ["white" if white else "black" for white in turns.white],
@@ -126,7 +161,8 @@ def _whole(values: NDArray[np.object_]) -> list[float | None]:
 
 
 def group(turns: Moved, *by: str) -> Groups:
-    """Group turns by one key or by several together, in the order of their first appearance (phases in theirs).
+    """Group turns by one key or by several together, in the order of their first appearance; phases in theirs, years
+    and periods in order of time.
 
     Turns whose tag is missing make a group of their own, called `?`.
     """
@@ -138,10 +174,17 @@ def group(turns: Moved, *by: str) -> Groups:
     number: dict[tuple[str, ...], int] = {}
     code = np.array([number.setdefault(parts, len(number)) for parts in zip(*columns, strict=True)], dtype=np.intp)
     keys = list(number)
-    order = sorted(range(len(keys)), key=lambda i: PHASES.index(keys[i][0])) if by[0] == "phase" else range(len(keys))
+    order = sorted(range(len(keys)), key=lambda i: (tuple(map(_place, by, keys[i])), i))
     place = np.empty(len(keys), dtype=np.intp)
     place[list(order)] = np.arange(len(keys))
     return Groups(tuple(keys[i] for i in order), place[code])
+
+
+def _place(key: str, value: str) -> tuple[int, str]:
+    """Where a value stands among those of its key; all alike where they come as they appear."""
+    if key == "phase":
+        return PHASES.index(value), ""
+    return (int(value == UNKNOWN), value) if key in _IN_TIME else (0, "")
 
 
 def by_pool(turns: Moved, *by: str) -> Groups:
@@ -260,37 +303,3 @@ def _day(text: str | None) -> int | None:
 
 def _apart(one: int | None, other: int | None) -> float:
     return float("inf") if one is None or other is None else abs(one - other)
-
-
-_TEAM_TAGS = ("WhiteTeam", "BlackTeam")
-_TEAM_WORDS = re.compile(r"\b(team|olympiad|league|bundesliga|club cup|clubs)\b", re.IGNORECASE)
-
-
-def without_teams(games: Sequence[Game]) -> list[Game]:
-    """Games that are not between teams: no team tags, and no event named after teams, leagues or olympiads."""
-    return [game for game in games if not _is_team(game)]
-
-
-def _is_team(game: Game) -> bool:
-    tags = game.tags
-    return any(tags.get(tag, "").strip("? ") for tag in _TEAM_TAGS) or bool(_TEAM_WORDS.search(tags.get("Event", "")))
-
-
-def without_crowds(games: Sequence[Game], most: float) -> list[Game]:
-    """Games of events with at most so many players per round; an event without rounds in its tags stays.
-
-    A round robin has about one player per round, a large Swiss ten and more.
-    """
-    players: dict[tuple[str, str], set[str]] = defaultdict(set)
-    rounds: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for game in games:
-        key, number = _event(game), game.tags.get("Round", "").split(".")[0].strip()
-        players[key] |= {game.tags.get("White", ""), game.tags.get("Black", "")}
-        if number.isdecimal():
-            rounds[key].add(number)
-    crowded = {key for key, names in players.items() if rounds[key] and len(names) / len(rounds[key]) > most}
-    return [game for game in games if _event(game) not in crowded]
-
-
-def _event(game: Game) -> tuple[str, str]:
-    return game.tags.get("Event", ""), game.tags.get("Date", "")[:4]

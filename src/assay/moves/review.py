@@ -15,12 +15,14 @@ from assay.games.packed import decode_move, to_fen
 from assay.moves.choice.logit import Floats
 from assay.moves.choice.model import CENTRE
 from assay.moves.evidence import Evidence
-from assay.moves.fits import refuse_one_line
 from assay.moves.regan.models import move_probabilities
 from assay.moves.regan.spread import scaled_deltas
+from assay.moves.stored import refuse_one_line
 
-ELSEWHERE = "elsewhere"
 TAG_SD = 200.0
+# A turn is critical where the player is expected to lose so much, scaled: some three times the average of a master. An
+# obvious recapture is not, however much hangs on it.
+CRITICAL = 0.2
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,9 @@ class ShownTurn:
     """One turn: its number as in a score sheet, the move played and its probability, and the spread, best first.
 
     `value` is that of the move played, in pawns, None if the engine valued it neither here nor by the next position;
-    `rank` and `delta` are None where it did not list the move.
+    `rank` and `delta` are None where it did not list the move. `moves` counts all that it listed. `entropy` is that of
+    the chances, in bits: 2 are as open as four moves that are equally likely. `critical` tells that the player is
+    expected to lose much here.
     """
 
     move: int
@@ -50,6 +54,9 @@ class ShownTurn:
     delta: float | None
     probability: float | None
     spread: tuple[Listed, ...]
+    moves: int
+    entropy: float
+    critical: bool
 
     @property
     def number(self) -> str:
@@ -73,6 +80,8 @@ def show_turns(turns: Turns, chances: Floats, *, lines: int = 5) -> list[ShownTu
     refuse_one_line(turns)
     values = turns.values
     deltas, moves, columns = scaled_deltas(values), turns.moves, turns.played
+    entropy, loss = entropies(chances), expected_losses(chances, deltas)
+    codes = turns.choices.moves[turns.choices.chosen]
     shown = []
     for t in range(len(turns)):
         board = chess.Board(to_fen(turns.keys[t].tobytes()))
@@ -95,15 +104,30 @@ def show_turns(turns: Turns, chances: Floats, *, lines: int = 5) -> list[ShownTu
             ShownTurn(
                 int(turns.move[t]),
                 bool(turns.white[t]),
-                mine.san if mine else ELSEWHERE,
+                board.san(chess.Move.from_uci(decode_move(int(codes[t])))),
                 float(turns.worth[t]) if np.isfinite(turns.worth[t]) else None,
                 played + 1 if mine else None,
                 mine.delta if mine else None,
                 mine.probability if mine else None,
                 spread,
+                int(np.isfinite(values[t]).sum()),
+                float(entropy[t]),
+                bool(loss[t] >= CRITICAL),
             )
         )
     return shown
+
+
+def entropies(chances: Floats) -> Floats:
+    """The entropy of each turn's chances (turns x moves), in bits."""
+    p = np.where(np.isfinite(chances) & (chances > 0), chances, 1.0)
+    return np.asarray(-(p * np.log2(p)).sum(axis=1))
+
+
+def expected_losses(chances: Floats, deltas: Floats) -> Floats:
+    """What a player of these chances is expected to lose at each turn, scaled."""
+    known = np.isfinite(chances) & np.isfinite(deltas)
+    return np.asarray(np.where(known, chances * np.where(known, deltas, 0.0), 0.0).sum(axis=1))
 
 
 @dataclass(frozen=True)

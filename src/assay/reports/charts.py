@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from assay.curve import Estimate
 from assay.reports.content import GameSection, Move, Part, PlayerSection
+from assay.table import said_chance as said_chance
 
 KINDS = ("tag", "results", "moves", "learned")
 # The evaluation is drawn up to this many pawns.
@@ -214,15 +215,6 @@ def said_value(value: int | str | None) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else f"{value / 100:+.2f}"
-
-
-def said_chance(probability: float) -> str:
-    """A probability in per cent; what happened was possible, so that the least is no zero.
-
-    >>> said_chance(0.4), said_chance(0.00001)
-    ('40.0 %', '<0.1 %')
-    """
-    return "<0.1 %" if probability < 0.0005 else f"{100 * probability:.1f} %"
 
 
 def _ply_scale(moves: Sequence[Move], left: float) -> Axis:

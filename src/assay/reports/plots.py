@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.answer.rating import Said
 from assay.curve import GRID, Curve
 from assay.engine.turns import Turns
 from assay.errors import OutputError
 from assay.moves.calibration import Calibration
-from assay.moves.fits import FitRow, Fitting, losses
+from assay.moves.differences import clustered_mean, losses
+from assay.moves.fits import FitRow, Fitting
 from assay.moves.performance import Row
 from assay.moves.regan.spread import Floats
 from assay.moves.review import Running
@@ -194,7 +196,7 @@ def plot_fits(turns: Turns, rows: Sequence[FitRow], how: Fitting, folder: Path) 
     if fitted:
         written += [plot_percentiles(fitted, folder), plot_ranks(fitted, folder)]
     found = losses(turns, cap=how.cap, k=how.k)
-    written.append(plot_scaling(turns.values[:, 0], found.raw, found.scaled, folder))
+    written.append(plot_scaling(turns.values[:, 0], found.raw, found.scaled, turns.game, folder))
     rated = [row for row in fitted if np.isfinite(row.elo)]
     if len(rated) > 1:
         written.append(plot_parameters(rated, folder))
@@ -242,19 +244,22 @@ def plot_ranks(rows: Sequence[FitRow], folder: Path) -> Path:
     return save(figure, folder, "ranks.png")
 
 
-def plot_scaling(evaluation: Floats, raw: Floats, scaled: Floats, folder: Path) -> Path:
-    """Average difference against the evaluation, before and after scaling: what led to the scaling law (RH11, 3.1)."""
+def plot_scaling(evaluation: Floats, raw: Floats, scaled: Floats, games: NDArray[np.int64], folder: Path) -> Path:
+    """Average difference against the evaluation, before and after scaling: what led to the scaling law (RH11, 3.1).
+
+    Turns of one game hang together, and so the errors are clustered by it.
+    """
     edges = np.arange(-3, 3.01, 0.5)
     number = np.clip(np.digitize(evaluation, edges) - 1, 0, len(edges) - 2)
     known = np.isfinite(raw)
     figure, axes = new_figure(figsize=(7, 4.2))
     for loss, name, colour, shift in ((raw, "pawns", BLUE, -0.1), (scaled, "scaled", ORANGE, 0.1)):
-        here = [loss[known & (number == i)] for i in range(len(edges) - 1)]
-        height = [float(x.mean()) if len(x) else 0.0 for x in here]
-        error = [float(2 * x.std() / np.sqrt(len(x))) if len(x) else 0.0 for x in here]
-        axes.bar(edges[:-1] + 0.25 + shift, height, 0.2, yerr=error, color=colour, label=name, error_kw={"lw": 1})
+        here = [known & (number == i) for i in range(len(edges) - 1)]
+        found = [clustered_mean(loss[one], np.unique(games[one], return_inverse=True)[1]) for one in here]
+        height, error = np.nan_to_num(np.array(found)).T
+        axes.bar(edges[:-1] + 0.25 + shift, height, 0.2, yerr=2 * error, color=colour, label=name, error_kw={"lw": 1})
     axes.set(xlabel="evaluation, pawns, from the mover's side", ylabel="average difference", xticks=edges[::2])
-    axes.set_title("Average difference by evaluation, ±2 s.e.")
+    axes.set_title("Average difference by evaluation, ±2 s.e. clustered by game")
     axes.legend(frameon=False)
     return save(figure, folder, "scaling.png")
 

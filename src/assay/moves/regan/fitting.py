@@ -66,6 +66,16 @@ class Fit:
     model: str
     curve: str
 
+    @property
+    def qfit_mean(self) -> float:
+        """S / #q: how far the percentile curve is off, squared, a percentile (RH11, section 6)."""
+        return self.percentile_distance
+
+    @property
+    def qfit_root(self) -> float:
+        """sqrt(S / #q): the same in shares of the turns."""
+        return float(np.sqrt(self.percentile_distance))
+
     def interval(self, parameter: str = "s", level: float = 0.95) -> tuple[float, float]:
         """A confidence interval for `s` or `c`, on the logarithmic scale, by Student's t.
 
@@ -114,16 +124,20 @@ def fit(
     (400, 20, True)
     """
     problem = Problem(deltas, played, method, model, curve, c, games, weights, elsewhere)
-    minimum = _solve(problem, start)
+    return settled(problem, _solve(problem, start), floor)
+
+
+def settled(problem: Problem, minimum: Minimum, floor: float = 0.002, *, method: str | None = None) -> Fit:
+    """The fit of a problem at the minimum that was found, with a warning where that lies at an edge."""
     if minimum.at_edge:
         s_edge, c_edge = np.exp(minimum.point)
         warnings.warn(
-            f"the best fit lies at the edge of the range searched (s = {s_edge:.3g} in {S_RANGE}, c = {c_edge:.3g} in "
-            f"{C_RANGE}); more turns or a given c may help.",
+            f"the best fit lies at the edge of the range searched (s = {s_edge:.3g}, c = {c_edge:.3g}); more turns "
+            "or a given c may help.",
             AssayWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return _summary(problem, minimum, floor)
+    return _summary(problem, minimum, floor, method or problem.method)
 
 
 def _solve(problem: Problem, start: tuple[float, float] | None) -> Minimum:
@@ -174,7 +188,7 @@ def _by_game(problem: Problem, values: Floats) -> Floats:
     return np.asarray(np.bincount(problem.games, weights=values), dtype=np.float64)
 
 
-def _summary(problem: Problem, minimum: Minimum, floor: float) -> Fit:
+def _summary(problem: Problem, minimum: Minimum, floor: float, method: str) -> Fit:
     s, c = np.exp(minimum.point)
     scale = np.array([s, c])
     covariance = _covariance(problem, minimum) * np.outer(scale, scale)
@@ -218,7 +232,7 @@ def _summary(problem: Problem, minimum: Minimum, floor: float) -> Fit:
         converged=minimum.converged,
         at_edge=minimum.at_edge,
         c_given=problem.c is not None,
-        method=problem.method,
+        method=method,
         model=problem.model,
         curve=problem.curve,
     )

@@ -16,8 +16,10 @@ from assay.moves.regan.spread import CAP, TIE, Floats, Scaling, elsewhere_deltas
 from assay.moves.regan.temptation import CurveName
 
 DEPTHS: Literal["depths"] = "depths"
-FittingMethod: TypeAlias = MethodName | Literal["depths"]
+GRID: Literal["grid"] = "grid"
+FittingMethod: TypeAlias = MethodName | Literal["depths", "grid"]
 METHODS: tuple[FittingMethod, ...] = (*CRITERIA, DEPTHS)
+TABLE_METHODS: tuple[FittingMethod, ...] = (*METHODS, GRID)  # of tables of fits; a grid is too coarse for a scale
 # Engines leave single values out at shallow depths; a depth that lacks more than a tenth was never written down.
 VALUED = 0.9
 
@@ -49,8 +51,8 @@ class Fitting:
 
 
 def criterion_of(method: str) -> MethodName:
-    """What a method wants of s and c: weights over depths leave that as in the papers."""
-    return "percentile" if method == DEPTHS else method  # type: ignore[return-value]
+    """What a method wants of s and c: weights over depths and the grid leave that as in the papers."""
+    return "percentile" if method in (DEPTHS, GRID) else method  # type: ignore[return-value]
 
 
 def depths_to(depth: int) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ a time. Within a block the moves run down and the turns across, so that a sum ov
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -26,15 +27,17 @@ SCALES: tuple[Scaling, ...] = ("log", "pawns", "winprob")
 CAP = 4.0
 TIE = 0.03
 
-# Expected score 1 / (1 + exp(-x)) with x = 0.368 per pawn: the curve that Lichess fitted to its own games.
-WIN_PROBABILITY_SLOPE = 0.368208
+# Expected score 1 / (1 + 10^(-cp / 400)): the curve of Elo, with a centipawn for a point.
+WIN_PROBABILITY_SLOPE = math.log(10) / 4
 
 
 def scaled(values: ArrayLike, *, k: float = 1.0, scale: Scaling = "log") -> Floats:
-    """Put values in pawns on the scale where differences count alike: F(x) of RH11, section 3.1.
+    """Put values in pawns on the scale where differences count alike: F(x) of RH11, section 3.1, or another.
 
-    >>> scaled([0.0, 1.0, -1.0]).round(4).tolist()
-    [0.0, 0.6931, -0.6931]
+    `pawns` leaves them as they are, `winprob` is the chance of winning, 1 / (1 + 10^(-cp / 400)).
+
+    >>> scaled([0.0, 1.0, -1.0]).round(4).tolist(), scaled([0.0, 4.0], scale="winprob").round(4).tolist()
+    ([0.0, 0.6931, -0.6931], [0.5, 0.9091])
     """
     x = np.asarray(values, dtype=np.float64)
     if scale == "log":
