@@ -7,6 +7,8 @@ import io
 import json
 from pathlib import Path
 
+import chess
+import polars as pl
 import pytest
 from tests.moves.test_simulation import material
 
@@ -145,3 +147,71 @@ def test_a_tournament_that_cannot_be(
     assert found == code
     assert sentence in err
     assert not list(tmp_path.iterdir()), "nothing half-written"
+
+
+def test_show_lists_deltas_and_how_open_a_turn_is(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("show", *on(event), "--s", 0.2, "--c", 0.5, "--candidates", 3)
+    code, out, err = run(capsys, *words, "--format", "delta")
+    assert code == 0, err
+    first = out.split("\n\n")[0].splitlines()
+    assert [line.partition(": ")[0].partition(" = ")[0] for line in first] == [
+        "Move played",
+        "Engine move",
+        "Eval",
+        "Delta",
+    ]
+    assert first[-1].startswith("Delta = (") and "*" in first[-1]
+    rows = json.loads(run(capsys, *words, "--format", "json")[1])
+    assert all(row["entropy"] >= 0 and row["critical"] in (True, False) for row in rows)
+
+
+@pytest.mark.parametrize("name", ["turns.parquet", "turns.jsonl"])
+def test_turns_are_exported(event: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "export-turns", *on(event), "-o", tmp_path / name, "--format", "json")
+    assert code == 0, err
+    (said,) = json.loads(out)
+    path = tmp_path / name
+    frame = pl.read_parquet(path) if name.endswith("parquet") else pl.read_ndjson(path)
+    assert (said["turns"], said["games"]) == (frame.height, frame["game"].n_unique())
+    for row in frame.head(5).iter_rows(named=True):
+        board = chess.Board(row["fen"])
+        assert chess.Move.from_uci(row["played"]) in board.legal_moves
+        assert {chess.Move.from_uci(move) for move in row["moves"]} <= set(board.legal_moves)
+        assert row["values"] == sorted(row["values"], reverse=True) and len(row["values"]) == len(row["moves"])
+        assert row["value"] == row["values"][row["moves"].index(row["played"])]
+        assert row["player"] == (row["white"] if board.turn else row["black"])
+    code, _, err = run(capsys, "export-turns", *on(event), "-o", tmp_path / "turns.txt")
+    assert code == 1 and "neither .parquet nor .jsonl" in err
+
+
+def test_a_line_of_c_is_told_or_taken(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "fit", *on(event), "--by", "player")
+    assert code == 0 and "c_fit is the c of all turns together" in err
+    words = ("--by", "player", "--c-line", "0.45,0.01", "--format", "json")
+    code, out, err = run(capsys, "fit", *on(event), *words)
+    assert code == 0 and "c_fit = 0.4500 at 2000, +0.0100 per 100 Elo, given" in err
+    assert sorted(row["c_fit"] for row in json.loads(out)) == pytest.approx([0.4495, 0.45])
+    assert run(capsys, "fit", *on(event), "--c-line", "steep")[0] == 2
+
+
+def test_periods_on_the_command_line(event: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games = tmp_path / "games.pgn"
+    texts = (event / "games.pgn").read_text().split("[Event ")[1:]
+    dated = [f'[Date "{1977 if at < 4 else 2008}.01.02"]\n[Event {text}' for at, text in enumerate(texts)]
+    games.write_text("".join(text.replace('[Date "????.??.??"]\n', "") for text in dated))
+    words = (games, *on(event)[1:], "--periods", "2006-2009,1976-1979", "--format", "json")
+    code, out, err = run(capsys, "fit", *words, "--by", "milepost")
+    assert code == 0, err
+    rows = json.loads(out)
+    assert [(row["period"], row["milepost"], row["games"]) for row in rows] == [
+        ("1976-1979", "2000", 4),
+        ("2006-2009", "2000", 4),
+    ]
+    assert run(capsys, "fit", *words[:-4], "--periods", "once", "--by", "milepost")[0] == 2
+
+
+def test_the_grid_says_why_its_c_is_another(event: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "fit", *on(event), "--method", "grid", "--format", "json")
+    assert code == 0, err
+    assert 1 <= json.loads(out)[0]["c"] <= 5
+    assert "it cannot be the one that was used" in err.replace("\n", " ")

@@ -18,6 +18,7 @@ from assay.engine.score import MISSING
 from assay.engine.store import writing
 from assay.engine.uci import Valued
 from assay.games.packed import encode_move, from_board
+from assay.games.selection import GameSelection
 from assay.moves.by_fit import rated_games
 from assay.moves.calibrating import make_calibration
 from assay.moves.calibration import save
@@ -241,6 +242,14 @@ def test_the_published_line_on_positions_of_ones_own(world: Path, capsys: pytest
     (row,) = json.loads(out)
     assert "The published line of rybka-3-d13 on" in err
     assert row["ipr"] is not None and row["ipr"] < 3571 and row["s"] > 0
+
+
+def test_a_calibration_says_how_its_games_were_selected(world: Path) -> None:
+    words = (str(world / "rated.pgn"), DEPTH, world / "store.db")
+    assert rated_games(*words, engine="Fake 1").settings["selection"] == "as given"
+    chosen = rated_games(*words, engine="Fake 1", selection=GameSelection(exclude_team=True))
+    assert chosen.settings["selection"] == "no team events"
+    assert "Left out: 0 team games." in chosen.remarks
 
 
 def test_the_published_line_on_the_positions_of_a_calibration(
