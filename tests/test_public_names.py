@@ -115,7 +115,7 @@ OPTIONS = {
     "rate": f"{RATED} --by --witness --prior --list --player --without --level --plots --rating --watch --every",
     "ipr": f"""
         {RATED} {REGAN} --reference --by --player --without --min-turns --method --interval --level --seed --plots
-        --rating --watch --every
+        --periods --weight --rating --watch --every
     """,
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every",

@@ -439,6 +439,8 @@ def rate_moves(
     reference: File | None = None,
     jury: Sequence[str] = (),
     settings: Mapping[str, Any] | None = None,
+    periods: Sequence[str] = (),
+    weights: Sequence[str] = (),
     **analysing: Unpack[Analysing],
 ) -> MoveRatings:
     """Rate players by their moves, as `assay ipr` does: `[name]` is the intrinsic performance rating of a player.
@@ -448,7 +450,8 @@ def rate_moves(
 
     `by` makes other groups of the turns (game, phase, event, year, ...). Positions that the store lacks are analysed
     first, unless `no_analysis`; two calls on one :class:`Analysis` value them once. With `evals` the evaluations that
-    the games carry are all that counts, and no engine runs. `fide` adds what Lichess ratings would be there.
+    the games carry are all that counts, and no engine runs. `periods`, such as "1976-1979", part the rows by time;
+    `weights` make turns count less, as 'speed == "rapid": 0.5' does. `fide` adds what Lichess ratings would be there.
     docs/rating.md explains the rest.
 
     >>> rate_moves(SAMPLE, store="nowhere.db", no_analysis=True)
@@ -466,7 +469,17 @@ def rate_moves(
     if by_fit is None and (settings or reference or jury):
         raise ModelError("settings, a reference set and a jury are for fits of s and c: give method='regan' with them.")
     return rate_by(
-        what, by=by, player=player, without=without, evals=evals, fide=fide, how=how, by_fit=by_fit, **analysing
+        what,
+        by=by,
+        player=player,
+        without=without,
+        evals=evals,
+        fide=fide,
+        how=how,
+        by_fit=by_fit,
+        periods=periods,
+        weights=weights,
+        **analysing,
     )
 
 

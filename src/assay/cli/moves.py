@@ -21,6 +21,7 @@ from assay.cli.options import (
     game_option,
     level_option,
     once_more,
+    periods_option,
     player_option,
     plots_option,
     print_answer,
@@ -38,7 +39,7 @@ from assay.cli.options import (
 if TYPE_CHECKING:
     pass
 
-IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "speed", "opponent", "all")
+IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "period", "speed", "opponent", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
 
 
@@ -47,10 +48,18 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 @click.option(
     "--by", type=click.Choice(IPR_GROUPS), default="player", show_default=True, help="One row for each of these."
 )
+@periods_option
 @player_option
 @without_option
 @rating_option
 @watch_options
+@click.option(
+    "--weight",
+    "weights",
+    multiple=True,
+    metavar="'EXPR: W'",
+    help="Turns for which this holds count W times, 0 to 1; may be given several times.",
+)
 @click.option("--min-turns", type=click.IntRange(1), default=1, show_default=True, help="Fewer turns: no rating.")
 @evals_option
 @click.option("--fide", is_flag=True, help="Add what the rating would be in FIDE's, with the spread of people.")
@@ -79,8 +88,10 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 def ipr(
     files: Sequence[str],
     by: str,
+    periods: Sequence[str],
     player: str | None,
     without: Sequence[int],
+    weights: Sequence[str],
     min_turns: int,
     evals: bool,
     fide: bool,
@@ -100,10 +111,14 @@ def ipr(
     Analyses what the store lacks (from move 9 on; about an eighth of a second a position and core), then prints a row
     per group: games, turns, the rating in the tags, the performance rating of the results, the IPR with its interval,
     matches with the engine's best moves (mm), moves among its first three (top3) and the average scaled error (ad),
-    each beside what is expected of the rating in the tags.
+    each beside what is expected of the rating in the tags. --wide adds the share of moves that lose more than 50, 100
+    and 200 centipawns (beyond_50 ...), beside what is expected.
 
     A rating says how well the moves of these games were chosen, on the scale of the calibration's players, and nothing
     else: no tag, no result. Every turn has a curve over ratings; a group's rating is the top of their sum.
+
+    --periods 1976-1979,2006-2009 makes rows for each period. --weight 'speed == "rapid": 0.5' lets turns count less,
+    by tags as in --where and by move, color, phase and evaluation; intervals are then a little too wide.
 
     With --evals no engine runs: games that were analysed on Lichess carry the value after every move. That is also what
     happens where no engine is installed and every game has them.
@@ -117,6 +132,7 @@ def ipr(
       assay ipr tournament.pgn
       assay ipr tournament.pgn --quick --by phase --player 'Carlsen, Magnus'
       assay ipr lichess-games.pgn --evals
+      assay ipr mine.pgn --weight 'speed == "rapid": 0.5' --weight 'phase == "opening": 0'
       assay ipr games.pgn.zst --store games.db --by year --method regan --interval regan
       assay ipr tournament.pgn --method depths --reference reference
       assay ipr tournament.pgn --method regan --calibration rybka-3-d13 --reference rated.pgn
@@ -149,6 +165,8 @@ def ipr(
             reference=reference,
             jury=jury,
             settings=settings,
+            periods=periods,
+            weights=weights,
             **asked,
         )
         print_answer(answer)

@@ -34,20 +34,22 @@ from assay.lists.filling import filled
 from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import analysed, analysed_turns, jury_turns, turns_in
+from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, of_groups, with_blunders
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
 from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, preset_depth, save, slug
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
-from assay.moves.evidence import unweighed, weigh
+from assay.moves.evidence import Evidence, unweighed, weigh
 from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.fits import Fitting
-from assay.moves.groups import Moved, by_pool, games_in_pool, in_pool, rename, renamed
+from assay.moves.groups import Groups, Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed
 from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
+from assay.moves.weights import weights_of
 from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
 from assay.policy.chances import Network, open_network, shipped
@@ -303,36 +305,62 @@ def rate_by(
     fide: bool = False,
     how: How,
     by_fit: ByFit | None = None,
+    periods: Sequence[str] = (),
+    weights: Sequence[str] = (),
     **analysing: Any,
 ) -> MoveRatings:
     """Rate groups of turns; see :func:`assay.api.rate_moves`."""
+    if weights and how.method != CHOICE:
+        raise InputError(f"weights are for the choice model: leave out --weight, or --method {how.method}.")
     if evals or (why := _only_evals(what, analysing)):
+        if periods or weights:
+            raise InputError("evaluations alone know no periods and no weights: leave these out, or --evals.")
         remark = [] if evals else [why]
         return _rate_by_evals(what, by=by, player=player, without=without, fide=fide, how=how, said=remark, **analysing)
     found = ready(what, without=without, by_fit=by_fit, **analysing)
     _check_player(found.turns, player)
     turns = found.turns if player is None else found.turns.only(found.turns.player == player)
-    groups = by_pool(turns, by)
+    turns = in_periods(turns, periods) if periods else turns
+    heads = ("period", by) if periods and by != "period" else (by,)
+    groups = by_pool(turns, *heads)
     judge = found.calibration
     evidence = weigh(turns, judge, found.policy) if judge.models else unweighed(turns, judge)
-    rows = rate_groups(evidence, groups, how)
-    names = {label: key[0] for label, key in zip(groups.labels, groups.keys, strict=True)}
+    weight, weighed = weights_of(turns, weights) if weights else (None, [])
+    rows = rate_groups(replace(evidence, weight=weight), groups, how)
+    keys = dict(zip(groups.labels, groups.keys, strict=True))
+    names = {label: " / ".join(key[: len(heads)]) for label, key in keys.items()}
+    shares = dict(zip(groups.labels, blunder_shares(evidence, groups, _tags(evidence)), strict=True))
     if by in ("player", "opponent"):
         rows = sort_rows(rows)
+        rows = sorted(rows, key=lambda row: keys[row.group][0]) if len(heads) > 1 else rows
     decimals = dict.fromkeys(("elo", "performance", "ipr", "low", "high"), 0)
-    decimals |= dict.fromkeys(("ad", "ad_expected", "s", "c"), 3)
+    decimals |= dict.fromkeys(("ad", "ad_expected", "s", "c", *BLUNDER_COLUMNS), 3)
     decimals |= dict.fromkeys(FIDE_COLUMNS, 0)
-    columns = _with_fide(_with_pool([by, *IPR_COLUMNS[1:]], [row.pool for row in rows]), fide)
+    columns = _with_fide(_with_pool([*heads, *with_blunders(IPR_COLUMNS)[1:]], [row.pool for row in rows]), fide)
+    values = [
+        row.values()
+        | dict(zip(heads, keys[row.group], strict=False))
+        | {name: share for name, share in shares[row.group].items() if row.expected is not None or name in NAMES}
+        | {"pool": row.pool}
+        | _fide_of(row)
+        for row in rows
+    ]
     return MoveRatings(
         groups=rows,
         shown=Table(
-            [row.values() | {by: names[row.group], "pool": row.pool} | _fide_of(row) for row in rows],
-            columns_of(columns, decimals=decimals, titles=TITLES, wide=_IPR_WIDE, below=("note",)),
+            values,
+            columns_of(columns, decimals=decimals, titles=TITLES, wide=(*_IPR_WIDE, *BLUNDER_COLUMNS), below=("note",)),
         ),
         estimates={str(names[row.group]): replace(row.estimate, note=row.note) for row in reversed(rows)},
         problems=found.problems,
-        remarks=found.remarks,
+        remarks=(*found.remarks, *weighed),
     )
+
+
+def _tags(evidence: Evidence) -> NDArray[np.float64]:
+    """The rating in the tags of each turn's mover, nan where there is none."""
+    sides = evidence.sides
+    return sides.rating[sides.of]
 
 
 def _only_evals(what: What, analysing: Mapping[str, Any]) -> str:
@@ -535,7 +563,11 @@ def screen_field(
         off = (f"Errors of the ratings, by K: {least:.0f} to {most:.0f} Elo; they widen what is expected.",)
     rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns)
     shown = [row for row in rows if player in (None, row.player)]
-    people, programs = tables(rows, shown, by)
+    labels = [_label(row, groups) for row in rows]
+    rated = dict(zip(labels, (row.rating for row in rows), strict=True))
+    tails = blunder_shares(evidence, groups, of_groups(groups, [rated.get(label) for label in groups.labels]))
+    of_label = dict(zip(groups.labels, tails, strict=True))
+    people, programs = tables(rows, shown, by, [of_label[_label(row, groups)] for row in shown])
     return ScreenedField(
         field=rows,
         shown=people,
@@ -546,6 +578,12 @@ def screen_field(
         problems=found.problems,
         remarks=(*found.remarks, *off),
     )
+
+
+def _label(row: ScreenRow, groups: Groups) -> str:
+    """The name of the group that a row is of."""
+    key = (row.player, row.part, str(row.pool))
+    return " / ".join(key[: len(groups.keys[0])])
 
 
 MARK_COLUMNS = (

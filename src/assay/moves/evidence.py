@@ -59,7 +59,8 @@ ALL_LEVELS = (600.0, 3200.0)
 class Evidence:
     """Turns with the exponents of their moves (chance ~ exp(g0 + z g1)), by a calibration's model.
 
-    Without a `judge` there is nothing but the turns: enough for a fit of s and c.
+    `weight` is how much each turn counts for a rating (None: alike). Without a `judge` there is nothing but the turns:
+    enough for a fit of s and c.
     """
 
     turns: Turns
@@ -67,6 +68,7 @@ class Evidence:
     judge: Model | None
     g0: Floats
     g1: Floats
+    weight: Floats | None = None
 
     @property
     def model(self) -> Model:
@@ -164,11 +166,13 @@ class Evidence:
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
         """The evidence of these turns alone, by mask or by number."""
         rows, _ = rows_of(self.turns.choices.start, chosen)
-        return Evidence(self.turns.only(chosen), self.calibration, self.judge, self.g0[rows], self.g1[rows])
+        weight = None if self.weight is None else self.weight[chosen]
+        return Evidence(self.turns.only(chosen), self.calibration, self.judge, self.g0[rows], self.g1[rows], weight)
 
     def estimates(self, groups: Groups, level: float = 0.95) -> list[Estimate]:
         """The rating of each group: the top of the sum of its turns' curves."""
-        whole = self.curve.sum(groups.code, len(groups))
+        curve = self.curve if self.weight is None else Curve(self.curve.table * self.weight[:, None], self.curve.grid)
+        whole = curve.sum(groups.code, len(groups))
         tops = whole.tops().tolist() if len(whole) else []
         honesty = [self.honesty(turns, top) for turns, top in zip(groups.turns, tops, strict=True)]
         return whole.estimates(honesty, level)

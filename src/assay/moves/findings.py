@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.curve import NOTHING
+from assay.moves.blunders import BLUNDER_COLUMNS, with_blunders
 from assay.moves.field import p_values
 from assay.moves.screening import COLUMNS, ScreenRow
 from assay.table import Column, Table, columns_of, counted
@@ -27,7 +28,7 @@ TITLES = {
 }
 DIGITS = (
     dict.fromkeys(("rating", "roi", "ipr", "ipr_low", "ipr_high"), 0)
-    | dict.fromkeys(("ad", "ad_expected", "q_value"), 3)
+    | dict.fromkeys(("ad", "ad_expected", "q_value", *BLUNDER_COLUMNS), 3)
     | {"p_value": 4, "likelihood_ratio": 1}
 )
 _SHARE = "moves that engine-like play may explain"
@@ -86,11 +87,16 @@ def _few(count: float) -> str:
     return "fewer than .01" if count < 0.01 else f"{count:.2g}".removeprefix("0")
 
 
-def tables(rows: Sequence[ScreenRow], shown: Sequence[ScreenRow], by: str) -> tuple[Table, Table]:
-    """The table for people, eight columns at most unless all are asked for, and that of programs."""
+def tables(
+    rows: Sequence[ScreenRow], shown: Sequence[ScreenRow], by: str, tails: Sequence[Mapping[str, Any]]
+) -> tuple[Table, Table]:
+    """The table for people, eight columns at most unless all are asked for, and that of programs.
+
+    `tails` are the shares of blunders of each row that is shown.
+    """
     pools, parts = len({row.pool for row in rows}) > 1, len({row.part for row in rows}) > 1
-    names = [COLUMNS[0], *(["pool"] if pools else []), *COLUMNS[1:]]
-    values = [row.values() | {"pool": row.pool} for row in shown]
+    names = [COLUMNS[0], *(["pool"] if pools else []), *with_blunders(COLUMNS)[1:]]
+    values = [row.values() | {"pool": row.pool, **tail} for row, tail in zip(shown, tails, strict=True)]
     first = _first(by, parts, pools)
     told = [one | _told(row) for one, row in zip(values, shown, strict=True)]
     hidden = (*first, "note", "ipr", "ipr_low", "ipr_high", *_SHARES)
