@@ -567,7 +567,7 @@ def screen_field(
     rated = dict(zip(labels, (row.rating for row in rows), strict=True))
     tails = blunder_shares(evidence, groups, of_groups(groups, [rated.get(label) for label in groups.labels]))
     of_label = dict(zip(groups.labels, tails, strict=True))
-    people, programs = tables(rows, shown, by, [of_label[_label(row, groups)] for row in shown])
+    people, programs = tables(rows, shown, by, [of_label.get(_label(row, groups), {}) for row in shown])
     return ScreenedField(
         field=rows,
         shown=people,
