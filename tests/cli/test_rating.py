@@ -13,6 +13,7 @@ from tests.engine import fake_engine
 
 import assay
 from assay.cli.main import main
+from assay.moves.blunders import with_blunders
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
 
@@ -53,7 +54,7 @@ def test_ipr_prints_a_row_per_player(
     out, err = capsys.readouterr()
     rows = json.loads(out)
     assert {row["player"] for row in rows} == {"Kasparov, Garry", "Deep Blue"}
-    assert list(rows[0]) == ["player", *IPR_COLUMNS[1:]]
+    assert list(rows[0]) == ["player", *with_blunders(IPR_COLUMNS)[1:]]
     kasparov = next(row for row in rows if row["player"] == "Kasparov, Garry")
     assert kasparov["elo"] == 2795 and kasparov["games"] == 2
     assert kasparov["low"] < kasparov["ipr"] < (kasparov["high"] or 9999)
@@ -92,7 +93,7 @@ def test_screen_explains_itself(
     assert any(row[:4] == ["Deep", "Blue", "1", "Kasparov,"] and row[5] == "0" for row in rows)
     assert run("screen", games, *stored, "--format", "json") == 0
     rows = json.loads(capsys.readouterr().out)
-    assert list(rows[0]) == list(SCREEN_COLUMNS)
+    assert list(rows[0]) == with_blunders(SCREEN_COLUMNS)
 
 
 def test_posterior_follows_both_players(
