@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import signal
 from importlib import import_module
 
 import pytest
@@ -19,6 +20,27 @@ def test_a_target_holds(name: str) -> None:
         target.check(data)
     for _ in range(CASES):
         target.check(mass.damaged(chance.choice(target.SEEDS), target.WORDS, chance))
+
+
+def test_a_slow_case_is_ended_wherever_it_is_struck(monkeypatch: pytest.MonkeyPatch) -> None:
+    from fuzz.targets import options
+
+    struck = 0
+
+    class Stubborn:
+        def __del__(self) -> None:
+            nonlocal struck
+            struck += 1
+            signal.raise_signal(signal.SIGALRM)
+
+    def slow(words: list[str]) -> None:
+        Stubborn()  # an exception here is dropped by Python
+        while True:
+            pass
+
+    monkeypatch.setattr(options, "SECONDS", 0.2)
+    monkeypatch.setattr(options, "main", slow)
+    assert options.attempt(["results"]) == "ended after a while" and struck == 1
 
 
 def test_good_games_come_back_from_among_damaged_ones(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,7 +208,7 @@ class GameCounts(Answer):
             for band, control, games in found.both.iter_rows()
         ]
         dropped = [{"reason": reason, "games": games} for reason, games in found.dropped.items()]
-        whole = {"rating": ratings, "time_control": controls, "rating_time_control": both, "dropped": dropped}
+        every = {"rating": ratings, "time_control": controls, "rating_time_control": both, "dropped": dropped}
         shown = [row["time_control"] for row in controls[: min(top, 8)]]
         crossed: dict[str, dict[str, Any]] = {}
         for row in both:
@@ -226,7 +226,7 @@ class GameCounts(Answer):
             ),
             "Dropped": Table(dropped, columns_of(("reason", "games"))),
         }
-        long = [{"table": name} | row for name, rows in whole.items() for row in rows]
+        long = [{"table": name} | row for name, rows in every.items() for row in rows]
         columns = columns_of(("table", "band", *names[:4], "reason", *names[4:]))
         return cls(shown=Table(long, columns), sections=sections, games=found.games, problems=found.dropped)
 
