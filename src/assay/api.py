@@ -789,7 +789,7 @@ def report(
 ) -> WrittenReport:
     """Everything about some games: `.write("event.html")` makes the file of `assay report`, PDF and JSON, too.
 
-    The table is that of the players at a glance, `[name]` the rating from the moves; `.report` holds all the rest.
+    The table is that of the players at a glance, `[name]` the one rating; `.report` holds all the rest.
     `without` leaves games out, by their numbers; of `player` alone only his row and games are shown, while the field
     that he is compared with stays whole.
 

@@ -77,6 +77,9 @@ def player(name: str, tag: float, intrinsic: Estimate, played: tuple[int, ...], 
         result=around(tag + 40, 140),
         intrinsic=intrinsic,
         learned=around(tag - 70, 180),
+        joint=around(intrinsic.value - 10, 90),
+        p_agree=0.4 if z > 0 else 0.01,
+        disagree=z < 0,
         method="c on the artery",
         measures=(
             Measure("First-choice matches", 0.541, 0.512, 1.1, percent=True),
@@ -140,4 +143,5 @@ def make_report(games_done: int = 3, white: str = "Anderssen, Adolf") -> Report:
         site="London",
         dates="1851",
         games_expected=3,
+        summary="3 games, 2 players. Nobody's play is unusual for the rating; the highest z is 0.50.",
     )

@@ -13,7 +13,7 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.games import read
-from assay.reports.accuracy import accuracy_of, stakes, whole, win_of
+from assay.reports.accuracy import accuracy_of, of_game, stakes, win_of
 
 HEAD = """[Event "Rated Rapid game"]
 [Site "https://lichess.org/abcd1234"]
@@ -155,4 +155,4 @@ def test_the_accuracy_of_a_game_is_lichess() -> None:
     accuracy = accuracy_of(np.array([0.0, 12.0]))
     assert accuracy[1] == pytest.approx(103.1668 * np.exp(-0.04354 * 12) - 3.1669)
     own = np.array([accuracy @ stake[:2] / stake[:2].sum(), 2 / (1 / accuracy).sum()])
-    assert whole(accuracy, stake[:2]) == pytest.approx(own.mean())
+    assert of_game(accuracy, stake[:2]) == pytest.approx(own.mean())

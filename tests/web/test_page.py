@@ -83,8 +83,8 @@ def test_what_the_reader_opened_stays_open_as_the_report_grows(
     submit(page, server, pgn("slow.pgn"))
     page.locator("#game-1 > summary").click()
     page.get_by_role("button", name="Next move").click()
-    page.get_by_role("button", name="Tag").click()
-    page.get_by_role("button", name="Tag").click()
+    page.get_by_role("button", name="File").click()
+    page.get_by_role("button", name="File").click()
     expect(page.locator("#game-1 .spread b")).to_have_text("1. e4")
     page.evaluate("document.getElementById('report').dataset.old = 'yes'")
     job = page.url.rsplit("/", 1)[1]

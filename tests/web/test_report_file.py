@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,13 +35,57 @@ def names(page: Page) -> list[str]:
 
 def test_sorting(opened: Page) -> None:
     assert names(opened) == ["Anderssen, Adolf", "Kieseritzky, Lionel"]
-    head = opened.get_by_role("columnheader", name="Moves")
-    assert head.get_attribute("aria-sort") == "descending"
+    head = opened.get_by_role("columnheader", name="Rating", exact=True)
+    expect(head).to_have_attribute("aria-sort", "descending")
     head.get_by_role("button").click()
-    assert head.get_attribute("aria-sort") == "ascending"
+    expect(head).to_have_attribute("aria-sort", "ascending")
     assert names(opened) == ["Kieseritzky, Lionel", "Anderssen, Adolf"]
     opened.get_by_role("button", name="Player", exact=True).click()
     assert names(opened) == ["Anderssen, Adolf", "Kieseritzky, Lionel"]
+
+
+def test_a_phone_shows_the_sentence_the_rating_and_z_on_its_first_screen(opened: Page) -> None:
+    opened.set_viewport_size({"width": 390, "height": 760})
+    expect(opened.locator(".summary")).to_be_in_viewport()
+    for cell in (".rating", ".z"):
+        expect(opened.locator(f"table.players tbody tr >> nth=1 >> td{cell}").first).to_be_in_viewport(ratio=1)
+    expect(opened.locator("td.witness").first).to_be_hidden()
+
+
+def test_witnesses_and_meanings_come_on_demand(opened: Page) -> None:
+    expect(opened.get_by_role("columnheader", name="Learned")).to_be_hidden()
+    opened.get_by_role("button", name="Show the witnesses").click()
+    expect(opened.get_by_role("columnheader", name="Learned")).to_be_visible()
+    opened.get_by_role("button", name="Hide the witnesses").click()
+    expect(opened.get_by_role("columnheader", name="Learned")).to_be_hidden()
+    opened.locator("td.z").first.click()
+    expect(opened.locator(".why")).to_contain_text("A high z proves nothing")
+    opened.keyboard.press("Escape")
+    expect(opened.locator(".why")).to_be_hidden()
+    opened.locator("td.rating").first.click()
+    expect(opened.locator(".why")).to_contain_text("one rating from the results")
+
+
+def test_arrow_keys_work_as_soon_as_a_game_is_open(opened: Page) -> None:
+    opened.locator("#game-1 > summary").click()
+    expect(opened.locator("#game-1 .board")).to_be_focused()
+    opened.keyboard.press("ArrowRight")
+    expect(opened.locator("#game-1 .spread b")).to_have_text("1. e4")
+
+
+def test_a_mistake_is_marked_in_the_list_and_on_the_board_with_the_better_move(page: Page, tmp_path: Path) -> None:
+    report = make_report(1)
+    game = report.games[0]
+    wrong = replace(game.moves[20], loss=20.0, mark="??", candidates=tuple(reversed(game.moves[20].candidates)))
+    file = tmp_path / "report.html"
+    marked = replace(game, moves=(*game.moves[:20], wrong, *game.moves[21:]))
+    file.write_text(render(replace(report, games=(marked,))), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.locator("#game-1 > summary").click()
+    page.locator("#game-1 .moves button", has_text="??").click()
+    expect(page.locator("#game-1 .spread p").first).to_contain_text("a blunder; better is")
+    expect(page.locator("#game-1 .board .verdict-text")).to_have_text("??")
+    expect(page.locator("#game-1 .board .arrow")).to_have_count(1)
 
 
 def test_stepping_through_a_game(opened: Page) -> None:
@@ -109,7 +154,7 @@ def test_light_and_dark(opened: Page) -> None:
     assert opened.evaluate(paper) == "rgb(255, 255, 255)"
 
 
-@pytest.mark.parametrize("width", [340, 1280])
+@pytest.mark.parametrize("width", [340, 390, 1280])
 def test_nothing_sticks_out(opened: Page, width: int) -> None:
     opened.set_viewport_size({"width": width, "height": 800})
     opened.evaluate("document.querySelectorAll('details').forEach(element => element.open = true)")

@@ -310,3 +310,9 @@ def _answer(
         problems=problems,
         remarks=[line for line in remarks if line],
     )
+
+
+def said_of(found: Material, level: float = 0.95) -> list[Said]:
+    """What is said of each player of some games in each pool, all witnesses heard."""
+    units, voices = voices_of(found, units_of(found.frame, found.counted), None, WITNESSES, level)
+    return [_said(units, at, voices, "none", level) for at in range(len(units))]

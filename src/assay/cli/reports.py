@@ -64,9 +64,10 @@ def report(
 ) -> None:
     """Write a report on some games: one HTML file that anybody can open, mail and print.
 
-    The players with their ratings from tags, results, moves and the learned model side by side, each with its interval;
-    for each player the rating by game and phase, matches and errors against expectation and the screening line; every
-    game move by move with evaluation, posterior and the probabilities of the candidates; and how all of it was made.
+    First a sentence: whether anybody's play is unusual, or how a single player or game was. Then the players, each with
+    one rating from results, moves and the learned model together and its range; a tap explains every number and shows
+    what each witness says alone. Every game move by move with marks, evaluation and what players of the rating would
+    have played; and how all of it was made.
 
     Positions that the store lacks are analysed first. The file needs no network and stays under 3 MB. As csv it is the
     table of players, as json everything, as pgn the games with evaluations and probabilities as comments.
@@ -93,7 +94,7 @@ def report(
         for remark in made.remarks:
             say(remark, err=True)
         what = f"{counted(len(made.report.games), 'game')}, {counted(len(made.report.players), 'player')}"
-        say(f"{what}: {path} ({size / 1e3:,.0f} kB).", err=True)
+        say(f"{what}: {path} ({size / 1e3:,.0f} kB).\n{made.head}", err=True)
 
     for games in watched(files, watch, every):
         once_more(watch, partial(renew, games))

@@ -72,10 +72,10 @@ def stakes(win: Floats) -> Floats:
     return np.asarray(np.clip(found, 0.5, 12.0))
 
 
-def whole(accuracy: Floats, stake: Floats) -> Floats:
+def of_game(accuracy: Floats, stake: Floats) -> Floats:
     """The accuracy of a game from that of its moves (the last axis), each with what was at stake.
 
-    >>> float(whole(np.array([100.0, 50.0]), np.array([1.0, 3.0])).round(2))
+    >>> float(of_game(np.array([100.0, 50.0]), np.array([1.0, 3.0])).round(2))
     64.58
     """
     weighted = (accuracy * stake).sum(axis=-1) / stake.sum()

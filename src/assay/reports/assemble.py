@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay import __version__
+from assay.answer.joining import LEARNED, MOVES, RESULTS
 from assay.answer.voices import UNREAD
 from assay.curve import GRID, Estimate
 from assay.engine.analysis import Analysis
@@ -33,6 +34,8 @@ from assay.moves.review import running
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.policy.chances import Network
 from assay.pools import POOLS, has_line, scale_of, words_of
+from assay.reports.accuracy import accuracy_of, of_game, stakes, win_of
+from assay.reports.charts import pawns_of
 from assay.reports.content import (
     LEVEL,
     GameSection,
@@ -44,8 +47,10 @@ from assay.reports.content import (
     Screening,
     of_z,
 )
+from assay.reports.openings import opening_of
+from assay.reports.sentences import game_sentence, summary_of
 from assay.reports.walk import walk
-from assay.reports.witnesses import PRIOR, Learned, learned_ratings, result_ratings
+from assay.reports.witnesses import Heard, hear
 
 Label = TypeVar("Label", int, str)
 MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
@@ -85,37 +90,39 @@ class Input:
 
 def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy: Network | bool = True) -> Report:
     """Everything that a report says about these games, which are those of the analysis."""
-    whole = rename(in_pool(turns_in(analysis, calibration), given.pool, given.scale_year), given.aliases)
-    counted = np.flatnonzero(given.counted & np.array(is_standard(whole.games))).tolist()
-    turns = _apart_by_pool(whole, counted)
+    plain = rename(in_pool(turns_in(analysis, calibration), given.pool, given.scale_year), given.aliases)
+    counted = np.flatnonzero(given.counted & np.array(is_standard(plain.games))).tolist()
+    turns = _apart_by_pool(plain, counted)
     tags = turns.games[counted]
     # Judged once, all turns whose moves are valued; ratings stand on those that count.
     every = weigh(in_pool(analysis.all_turns(), given.pool, given.scale_year), calibration, policy)
     weighed = _counting(every, turns) if len(turns) else None
     rated = _rate_players(weighed)
-    standing = result_ratings(tags)
     names = list(zip(*([name or UNKNOWN for name in tags[side]] for side in ("white", "black")), strict=True))
-    learned = learned_ratings(given.games, analysis.plies.arrays, dict(zip(counted, names, strict=True)))
+    mask = np.zeros(turns.games.height, np.bool_)
+    mask[counted] = True
+    heard = hear(given.games, turns.games, analysis.plies.arrays, mask, weighed)
     screened = _screen(weighed)
     players = [
-        _player(name, turns.games, counted, rated, screened, standing, learned, field_size=len(screened))
+        _player(name, turns.games, counted, rated, screened, heard, field_size=len(screened))
         for name in dict.fromkeys(name for pair in names for name in pair)
     ]
-    players.sort(key=lambda player: (-player.intrinsic.value if player.intrinsic.known else inf, player.name))
-    games = _games(given, whole.games, turns, analysis, every, {player.name: player for player in players}, weighed)
+    players.sort(key=lambda player: (-player.joint.value if player.joint.known else inf, player.name))
+    games = _games(given, plain.games, turns, analysis, every, {player.name: player for player in players}, weighed)
     games = tuple(game for game in games if game.number not in given.without)
     if given.player is not None:
         players = [player for player in players if player.name == given.player]
         games = tuple(game for game in games if given.player in (game.white, game.black))
-    return Report(
+    report = Report(
         title=_title(turns.games, given.name),
         players=tuple(players),
         games=games,
-        provenance=_provenance(given, turns, calibration, learned),
+        provenance=_provenance(given, turns, calibration, heard),
         site=_only(turns.games["site"]),
         dates=_dates(turns.games["date"]),
         games_expected=given.expected or len(given.games),
     )
+    return replace(report, summary=summary_of(report, alone=given.player is not None))
 
 
 def _counting(every: Evidence, turns: Turns) -> Evidence:
@@ -192,12 +199,13 @@ def _player(
     counted: Sequence[int],
     rated: _Rated,
     screened: Mapping[str, ScreenRow],
-    standing: Mapping[str, Estimate],
-    learned: Learned,
+    heard: Heard,
     field_size: int,
 ) -> PlayerSection:
     played = [at for at in counted if name in (games["white"][at] or UNKNOWN, games["black"][at] or UNKNOWN)]
     row, line = rated.whole.get(name), screened.get(name)
+    said = heard.said.get(name)
+    alone = said.alone if said else {}
     phases = sorted(rated.by_phase.get(name, []), key=lambda item: PHASES.index(item[0]))
     return PlayerSection(
         name=name,
@@ -205,9 +213,12 @@ def _player(
         points=sum(_points(games, at, name) for at in played),
         turns=row.turns if row else 0,
         tag=_tag(games, played, name),
-        result=standing.get(name, Estimate(note="no result counts")),
-        intrinsic=_estimate(row),
-        learned=learned.ratings.get(name, Estimate(note=learned.note or UNREAD)),
+        result=alone.get(RESULTS, Estimate(note="no result counts")),
+        intrinsic=_moves_alone(alone.get(MOVES), row),
+        learned=alone.get(LEARNED, Estimate(note=heard.note or UNREAD)),
+        joint=said.joint if said else Estimate(note="nothing counts"),
+        p_agree=said.agreement.p if said and said.agreement else None,
+        disagree=bool(said and said.agreement and said.agreement.alarm),
         method=row.method if row and row.rating is not None else "",
         measures=_measures(row, line),
         by_game=tuple(
@@ -229,6 +240,12 @@ def _estimate(row: Row | None) -> Estimate:
     # That the interval is open to one side is seen from the interval.
     notes = [note for note in row.note.split("; ") if note != str(row.estimate)]
     return replace(row.estimate, note="; ".join(notes))
+
+
+def _moves_alone(said: Estimate | None, row: Row | None) -> Estimate:
+    """What the moves say, with the notes that a rating from moves alone has."""
+    own = _estimate(row)
+    return own if said is None or not said.known else replace(said, note=own.note)
 
 
 def _measures(row: Row | None, line: ScreenRow | None) -> tuple[Measure, ...]:
@@ -313,28 +330,47 @@ def _games(
         posteriors=_posteriors(weighed),
     )
     return tuple(
-        GameSection(
-            number=at + 1,
-            white=plain["white"][at] or UNKNOWN,
-            black=plain["black"][at] or UNKNOWN,
-            result=tags["result"][at] or "*",
-            event=tags["event"][at] or "",
-            site=tags["site"][at] or "",
-            date=tags["date"][at] or "",
-            round=tags["round"][at] or "",
-            white_elo=_whole(tags["white_elo"][at]),
-            black_elo=_whole(tags["black_elo"][at]),
-            white_rating=ratings.get((at, True)),
-            black_rating=ratings.get((at, False)),
-            start=walked.start,
-            moves=walked.moves,
-            note=_game_note(
-                walked.reason, given.again.get(at), scale_of(tags["pool"][at]), tags["line"][at], _ended(tags, at)
+        _seen(
+            GameSection(
+                number=at + 1,
+                white=plain["white"][at] or UNKNOWN,
+                black=plain["black"][at] or UNKNOWN,
+                result=tags["result"][at] or "*",
+                event=tags["event"][at] or "",
+                site=tags["site"][at] or "",
+                date=tags["date"][at] or "",
+                round=tags["round"][at] or "",
+                white_elo=_whole(tags["white_elo"][at]),
+                black_elo=_whole(tags["black_elo"][at]),
+                white_rating=ratings.get((at, True)),
+                black_rating=ratings.get((at, False)),
+                start=walked.start,
+                moves=walked.moves,
+                note=_game_note(
+                    walked.reason, given.again.get(at), scale_of(tags["pool"][at]), tags["line"][at], _ended(tags, at)
+                ),
+                text=given.games[at].text,
             ),
-            text=given.games[at].text,
+            given.games[at],
         )
         for at, walked in enumerate(walks)
     )
+
+
+def _seen(section: GameSection, game: Game) -> GameSection:
+    """A game with its opening, the accuracy of both sides, and a sentence."""
+    known = [(at, move) for at, move in enumerate(section.moves) if move.loss is not None]
+    opening, _ = opening_of(game.tags, [move.san for move in section.moves])
+    accuracy: list[float | None] = [None, None]
+    if known:
+        win = win_of(np.array([pawns_of(known[0][1].value), *(pawns_of(move.worth) for _, move in known)]))
+        stake, accurate = stakes(win), accuracy_of(np.array([move.loss for _, move in known], float))
+        black = np.array([(at + section.first_ply) % 2 for at, _ in known])
+        accuracy = [
+            float(of_game(accurate[black == n], stake[black == n])) if (black == n).any() else None for n in (0, 1)
+        ]
+    seen = replace(section, opening=opening, white_accuracy=accuracy[0], black_accuracy=accuracy[1])
+    return replace(seen, summary=game_sentence(seen))
 
 
 def _ended(tags: pl.DataFrame, at: int) -> str:
@@ -410,11 +446,10 @@ def _settings(calibration: Calibration, turns: Turns) -> dict[str, str]:
         "Moves that count": f"from move {own['from_move']}, while neither side is {own['limit']:g} pawns ahead",
         "Scale": "; ".join(lines) or "none",
         "Intervals": f"{LEVEL} %",
-        "Results": f"on the level of the tags, with a prior of {PRIOR:.0f} about the rating in the tags",
     }
 
 
-def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: Learned) -> Provenance:
+def _provenance(given: Input, turns: Turns, calibration: Calibration, heard: Heard) -> Provenance:
     identity = turns.identities[0]
     problems: Counter[str] = Counter(given.problems)
     problems.update(turns.problems)
@@ -429,11 +464,11 @@ def _provenance(given: Input, turns: Turns, calibration: Calibration, learned: L
         depth=turns.depth,
         calibration=calibration.name,
         calibration_line=f"choice model, {calibration.games:,} games, {calibration.turns:,} moves",
-        learned_model=learned.model,
+        learned_model=heard.model,
         turns=len(turns),
         left_out=dict(turns.excluded.most_common()),
         problems=dict(problems.most_common()),
         settings=_settings(calibration, turns),
-        notes=(*notes, *((learned.note,) if learned.note else ())),
+        notes=(*notes, *((heard.note,) if heard.note else ())),
         duplicates=str(given.duplicates),
     )

@@ -16,10 +16,10 @@ from assay.curve import Estimate
 from assay.reports.content import GameSection, Move, Part, PlayerSection
 from assay.table import said_chance as said_chance
 
-KINDS = ("tag", "results", "moves", "learned")
+WITNESSES = {"results": "Results", "moves": "Moves", "learned": "Learned", "joint": "Together"}
 # The evaluation is drawn up to this many pawns.
 PAWNS = 5.0
-_WIDTH = 640.0
+_WIDTH = 480.0
 _STRIP = 220.0
 
 
@@ -55,7 +55,8 @@ def rating_scale(estimates: Iterable[Estimate], start: float, end: float) -> Axi
     known = [e for e in estimates if e.known]
     if not known:
         return Axis(1000, 3000, start, end)
-    values = [e.value for e in known]
+    # A rating beyond the end of the scale stands at the end that is known.
+    values = [next(v for v in (e.value, e.low, e.high, 0.0) if isfinite(v)) for e in known]
     least, most = min(values), max(values)
     low = max(min([least, *(e.low for e in known if isfinite(e.low))]), least - 1000)
     high = min(max([most, *(e.high for e in known if isfinite(e.high))]), most + 1000)
@@ -65,18 +66,41 @@ def rating_scale(estimates: Iterable[Estimate], start: float, end: float) -> Axi
 
 def strip_scale(players: Iterable[PlayerSection]) -> Axis:
     """The common scale of the strips in the table of players."""
-    return rating_scale((e for player in players for e in player.ratings.values()), 6, _STRIP - 6)
+    return rating_scale((e for player in players for e in (player.joint, player.tag)), 6, _STRIP - 6)
 
 
 def strip(player: PlayerSection, scale: Axis) -> Markup:
-    """The four ratings of a player on one line, for a cell of the table."""
-    known = [(kind, e) for kind, e in player.ratings.items() if e.known]
-    height = 8 * len(KINDS) + 4
+    """The rating of a player with its range, and the one in the file, for a cell of the table."""
+    known = [(kind, e) for kind, e in (("joint", player.joint), ("tag", player.tag)) if e.known]
+    height = 20
     marks = [_line("grid", scale(t), 0, scale(t), height) for t in scale.ticks(5)]
-    for kind, e in known:
-        marks.append(_whisker(kind, e, scale, 6 + 8 * KINDS.index(kind)))
-    words = "; ".join(f"{kind} {spoken(e)}" for kind, e in known) or "no rating"
-    return _svg(_STRIP, height, f"Ratings of {player.name}: {words}", marks, css="strip")
+    marks += [_whisker(kind, e, scale, height / 2) for kind, e in known]
+    words = "; ".join(f"{'file' if kind == 'tag' else 'rating'} {spoken(e)}" for kind, e in known) or "no rating"
+    return _svg(_STRIP, height, f"{player.name}: {words}", marks, css="strip")
+
+
+def witnesses(player: PlayerSection) -> Markup:
+    """What each witness says alone, and together, one line each; a vertical line marks the rating in the file."""
+    left, row, top, width = 84.0, 26.0, 6.0, 380.0
+    lines = {**player.witnesses, "joint": player.joint}
+    scale = rating_scale([*lines.values(), player.tag], left, width - 12)
+    bottom = top + row * len(lines)
+    marks: list[Markup] = []
+    for tick in scale.ticks(4):
+        marks += [
+            _line("grid", scale(tick), top, scale(tick), bottom),
+            _text(scale(tick), bottom + 16, str(tick), anchor="middle"),
+        ]
+    if player.tag.known:
+        marks.append(_line("reference", scale(player.tag.value), top, scale(player.tag.value), bottom))
+    for at, (kind, rating) in enumerate(lines.items()):
+        y = top + row * (at + 0.5)
+        marks.append(_text(left - 8, y + 4, WITNESSES[kind], anchor="end", css="label"))
+        if rating.known:
+            marks.append(_whisker(kind, rating, scale, y))
+    said = "; ".join(f"{WITNESSES[kind]}: {spoken(rating)}" for kind, rating in lines.items())
+    file = f" The dashed line is the rating in the file, {player.tag.value:.0f}." if player.tag.known else ""
+    return _svg(width, bottom + 22, f"{said}.{file}", marks, css="small")
 
 
 def strip_axis(scale: Axis) -> Markup:
@@ -92,7 +116,7 @@ def legend_mark(kind: str) -> Markup:
 
 def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Markup:
     """Ratings with whiskers, one line for each part; a vertical line marks the rating in the tags."""
-    left, row, top = 170.0, 24.0, 8.0
+    left, row, top = 136.0, 22.0, 8.0
     extra = [Estimate(reference)] if reference is not None else []
     scale = rating_scale([*(item.rating for item in items), *extra], left, _WIDTH - 12)
     bottom = top + row * len(items)
@@ -106,11 +130,11 @@ def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Mark
         marks.append(_line("reference", scale(reference), top, scale(reference), bottom))
     for at, item in enumerate(items):
         y = top + row * (at + 0.5)
-        marks.append(_text(left - 10, y + 4, _short(item.label, 24), anchor="end", css="label"))
+        marks.append(_text(left - 10, y + 4, _short(item.label, 20), anchor="end", css="label"))
         if item.rating.known:
             marks.append(_whisker("moves", item.rating, scale, y))
         else:
-            marks.append(_text(left + 6, y + 4, _short(item.rating.note.partition(";")[0], 60), css="reason"))
+            marks.append(_text(left + 6, y + 4, _short(item.rating.note.partition(";")[0], 50), css="reason"))
     said = "; ".join(f"{item.label}: {spoken(item.rating)}" for item in items)
     tag = f" The dashed line is the rating in the tags, {reference:.0f}." if reference is not None else ""
     return _svg(_WIDTH, bottom + 22, f"{title}. {said}.{tag}", marks)
@@ -136,7 +160,7 @@ def evaluation(game: GameSection) -> Markup:
 
 
 def posterior(game: GameSection) -> Markup:
-    """The posterior of both players after each of their moves: mean and 95 % band."""
+    """The rating of both players after each of their moves; a bar at the end is the 95 % range of each."""
     left, top, bottom = 44.0, 8.0, 148.0
     seen = [(at, m.posterior) for at, m in enumerate(game.moves) if m.posterior.known]
     sides = {
@@ -144,21 +168,21 @@ def posterior(game: GameSection) -> Markup:
         "black": [(at, e) for at, e in seen if not _is_white(game, at)],
     }
     known = [e for side in sides.values() for _, e in side]
-    across = _ply_scale(game.moves, left)
+    across = _ply_scale(game.moves, left, 30)
     up = rating_scale(known, bottom, top)
     marks = _ply_axis(game, across, top, bottom)
     for tick in up.ticks(5):
         marks.append(_line("grid", left, up(tick), _WIDTH - 12, up(tick)))
         marks.append(_text(left - 8, up(tick) + 4, str(tick), anchor="end"))
-    for side, points in sides.items():
-        band = [(at, e.high) for at, e in points] + [(at, e.low) for at, e in reversed(points)]
-        outline = " ".join(f"{across(at):g},{up(v):g}" for at, v in band)
-        marks.append(Markup('<polygon class="band {}" points="{}"/>').format(side, outline))
+    for number, (side, points) in enumerate(sides.items()):
+        if points:  # one bar each, beside one another: two bands over the whole game flood the plot
+            last, x = points[-1][1], _WIDTH - 22 + 10 * number
+            marks.append(_line(f"range {side}", x, up(last.low), x, up(last.high)))
     for side, points in sides.items():
         outline = " ".join(f"{across(at):g},{up(e.value):g}" for at, e in points)
         marks.append(Markup('<polyline class="curve {}" points="{}"/>').format(side, outline))
     marks.append(_cursor(across, top, bottom))
-    return _svg(_WIDTH, bottom + 20, _posterior_words(game, sides), marks, css="plies", data=f"{left} {_WIDTH - 12}")
+    return _svg(_WIDTH, bottom + 20, _posterior_words(game, sides), marks, css="plies", data=f"{left} {_WIDTH - 30}")
 
 
 def pawns_of(value: int | str | None) -> float:
@@ -217,8 +241,8 @@ def said_value(value: int | str | None) -> str:
     return value if isinstance(value, str) else f"{value / 100:+.2f}"
 
 
-def _ply_scale(moves: Sequence[Move], left: float) -> Axis:
-    return Axis(0, max(len(moves) - 1, 1), left, _WIDTH - 12)
+def _ply_scale(moves: Sequence[Move], left: float, right: float = 12) -> Axis:
+    return Axis(0, max(len(moves) - 1, 1), left, _WIDTH - right)
 
 
 def _ply_axis(game: GameSection, across: Axis, top: float, bottom: float) -> list[Markup]:
@@ -245,7 +269,8 @@ def _whisker(kind: str, e: Estimate, scale: Axis, y: float) -> Markup:
 
 def _mark(kind: str, x: float, y: float) -> Markup:
     shapes = {
-        "tag": f"M{x:g},{y - 5:g}v10",
+        "joint": f"M{x:g},{y - 5.5:g}l5.5,5.5l-5.5,5.5l-5.5,-5.5z",
+        "tag": f"M{x:g},{y - 6:g}v12",
         "results": f"M{x - 3.5:g},{y - 3.5:g}h7v7h-7z",
         "moves": f"M{x - 4:g},{y:g}a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z",
         "learned": f"M{x:g},{y - 4.5:g}l4.5,8h-9z",

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
-from math import hypot
 
 from assay.curve import NOTHING, Estimate
 from assay.games.source import Source
@@ -55,7 +53,10 @@ class Screening:
 
 @dataclass(frozen=True)
 class PlayerSection:
-    """One player: four ratings side by side, and what stands behind the one from the moves."""
+    """One player: one rating, the witnesses behind it, and what stands behind the one from the moves.
+
+    `p_agree` is the chance that witnesses of one strength lie so far apart; `disagree` that it is too small.
+    """
 
     name: str
     games: int
@@ -65,6 +66,9 @@ class PlayerSection:
     result: Estimate
     intrinsic: Estimate
     learned: Estimate
+    joint: Estimate = NOTHING
+    p_agree: float | None = None
+    disagree: bool = False
     method: str = ""
     measures: tuple[Measure, ...] = ()
     by_game: tuple[Part, ...] = ()
@@ -75,8 +79,13 @@ class PlayerSection:
 
     @property
     def ratings(self) -> dict[str, Estimate]:
-        """The four ratings with their names."""
-        return {"tag": self.tag, "results": self.result, "moves": self.intrinsic, "learned": self.learned}
+        """The rating in the tags and those of the three witnesses, with their names."""
+        return {"tag": self.tag, **self.witnesses}
+
+    @property
+    def witnesses(self) -> dict[str, Estimate]:
+        """What each witness says alone."""
+        return {"results": self.result, "moves": self.intrinsic, "learned": self.learned}
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,7 @@ class Move:
 
     `value` is the evaluation before the move (what the best move is worth), `worth` that of the move itself; `left_out`
     is the reason why the move does not count for the rating.
+    `loss` is what it lost of the win chances in per cent, with its mark if that is much.
     `others` and `others_probability` sum up the candidates that are not listed.
     """
 
@@ -107,6 +117,8 @@ class Move:
     others_probability: float = 0.0
     posterior: Estimate = NOTHING
     worth: int | str | None = None
+    loss: float | None = None
+    mark: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,6 +144,10 @@ class GameSection:
     moves: tuple[Move, ...] = ()
     note: str = ""
     text: str = ""
+    white_accuracy: float | None = None
+    black_accuracy: float | None = None
+    opening: str = ""
+    summary: str = ""
 
     @property
     def title(self) -> str:
@@ -181,6 +197,7 @@ class Report:
     site: str = ""
     dates: str = ""
     games_expected: int = 0
+    summary: str = ""
 
     @property
     def whole(self) -> bool:
@@ -188,41 +205,29 @@ class Report:
         return len(self.games) >= self.games_expected
 
 
-def disagreements(player: PlayerSection) -> tuple[tuple[str, str, float], ...]:
-    """Pairs of ratings further apart than their intervals allow, with the distance in Elo.
+WAYS = {"results": "Results", "moves": "Moves", "learned": "Learned"}
 
-    Two estimates whose intervals reach a and b towards each other differ at the 5 % level when they are more than the
-    root of a² + b² apart; an interval that is open on that side rules nothing out. The rating in the tag has no
-    interval, so it is compared with the other's alone.
-
-    >>> from dataclasses import replace
-    >>> someone = PlayerSection("N.N.", 9, 5.0, 250, Estimate(2400.0), Estimate(2450.0, 2300.0, 2600.0),
-    ...                  Estimate(2650.0, 2500.0, 2800.0), Estimate(note="no model"))
-    >>> disagreements(someone), disagreements(replace(someone, intrinsic=Estimate(2650.0, high=2800.0)))
-    ((('tag', 'moves', 250.0),), ())
-    """
-    found = []
-    for (first, a), (second, b) in combinations(player.ratings.items(), 2):
-        distance = b.value - a.value
-        if abs(distance) > hypot(_reach(first, a, distance > 0), _reach(second, b, distance < 0)):
-            found.append((first, second, distance))
-    return tuple(found)
-
-
-def _reach(kind: str, estimate: Estimate, up: bool) -> float:
-    """How far the interval of an estimate reaches up or down; not at all for the rating in the tag."""
-    if kind == "tag":
-        return 0.0
-    return estimate.high - estimate.value if up else estimate.value - estimate.low
-
-
-WAYS = {"tag": "Tag", "results": "Results", "moves": "Moves", "learned": "Learned"}
-
-RATINGS = {
-    "tag": "the rating written in the PGN",
-    "results": "what the points won against these opponents are worth, on the level of the tags",
-    "moves": "the intrinsic rating: what the moves themselves are worth, measured by an engine",
-    "learned": "what a trained model reads from the moves alone, without an engine",
+# What the numbers mean, in words that need no other words: for a tap on them.
+MEANINGS = {
+    "rating": (
+        "Rating",
+        "How strong this play was: one rating from the results, from the moves as an engine sees them, and from a "
+        "trained model that reads the moves. Beside it the range in which it lies with 95 % confidence: of twenty one "
+        "misses.",
+    ),
+    "tag": ("File", "The rating that is written in the games themselves; the mean where it changed."),
+    "z": (
+        "z",
+        "How much closer to the engine the moves were than players of the rating in the file usually come. 0 is "
+        "usual, about one honest player in forty is above 2, one in seven hundred above 3. A high z proves nothing: it "
+        "is a reason to look at the games.",
+    ),
+    "results": ("Results", "What the points against these opponents are worth, nothing else looked at."),
+    "moves": (
+        "Moves",
+        "What the moves are worth: every choice beside what the engine thinks of all the moves there were.",
+    ),
+    "learned": ("Learned", "What a model that has seen very many rated games reads from the moves, without an engine."),
 }
 
 CONCLUSION = (
@@ -259,4 +264,13 @@ def of_z(z: float, expected_beyond: float, players: int) -> str:
     meaning = next((text for least, text in _STEPS if z >= least), "Weaker than expected of this rating.")
     if z < 2.5:
         return meaning
-    return f"{meaning} By chance, {expected_beyond:.2g} of {players} honest players are expected this high."
+    return f"{meaning} By chance, {few(expected_beyond)} of {players} honest players are expected this high."
+
+
+def few(number: float) -> str:
+    """How many are expected by chance.
+
+    >>> few(0.17), few(2.3), few(0.00004)
+    ('0.17', '2.3', 'fewer than 0.001')
+    """
+    return "fewer than 0.001" if number < 0.001 else f"{number:.2g}"

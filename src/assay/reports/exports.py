@@ -157,8 +157,9 @@ def wrap(words: Iterable[str], width: int = 80) -> str:
 
 COLUMNS = (
     "player", "games", "points", "turns",
-    "tag", "result", "result_low", "result_high", "ipr", "ipr_low", "ipr_high",
-    "learned", "learned_low", "learned_high", "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
+    "tag", "rating", "low", "high", "result", "result_low", "result_high", "ipr", "ipr_low", "ipr_high",
+    "learned", "learned_low", "learned_high", "p_agree",
+    "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
 )  # fmt: skip
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -175,13 +176,18 @@ def _row(player: PlayerSection) -> dict[str, Any]:
         "points": player.points,
         "turns": player.turns,
         "tag": player.tag.value,
+        "rating": player.joint.value,
+        "low": player.joint.low,
+        "high": player.joint.high,
+        "p_agree": player.p_agree,
     }
     for name, rating in (("result", player.result), ("ipr", player.intrinsic), ("learned", player.learned)):
         row |= {name: rating.value, f"{name}_low": rating.low, f"{name}_high": rating.high}
     if s := player.screening:
         row |= {"z": s.z, "z_mm": s.z_match, "z_t3": s.z_top3, "z_ae": s.z_error, "roi": s.roi}
         row |= {"p_value": s.p_value, "q_value": s.q_value}
-    notes = [f"{name}: {e.note}" for name, e in player.ratings.items() if e.note]
+    notes = ["the witnesses disagree"] if player.disagree else []
+    notes += [f"{name}: {e.note}" for name, e in player.ratings.items() if e.note]
     return row | {"note": "; ".join(notes)}
 
 

@@ -241,15 +241,16 @@ def report_on(
         lists = filled(read(what, where=where))
         what, where, told = lists.games, None, lists.remarks
     made = make(what, making, where=where, quiet=quiet)
-    whole = dict.fromkeys(("tag", "result", "ipr", "learned"), 0) | {"points": 1}
-    shown = ("player", "games", "points", "turns", "tag", "result", "ipr", "learned", "z")
+    whole = dict.fromkeys(("tag", "rating", "low", "high", "result", "ipr", "learned"), 0) | {"points": 1}
+    shown = ("player", "games", "points", "tag", "rating", "low", "high", "z")
     return WrittenReport(
         report=made,
+        head=made.summary,
         shown=Table(
             player_rows(made),
             columns_of(COLUMNS, decimals=whole, wide=[name for name in COLUMNS if name not in shown]),
         ),
-        estimates={player.name: player.intrinsic for player in made.players},
+        estimates={player.name: player.joint for player in made.players},
         problems=made.provenance.problems,
         remarks=[*told_copies(made.provenance.duplicates), *told],
     )

@@ -17,7 +17,8 @@ from markupsafe import Markup
 
 from assay.curve import Estimate
 from assay.reports import charts
-from assay.reports.content import CONCLUSION, LEVEL, RATINGS, WAYS, GameSection, Report, disagreements
+from assay.reports.content import CONCLUSION, LEVEL, MEANINGS, WAYS, GameSection, Report
+from assay.reports.sentences import player_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 3_000_000
@@ -69,9 +70,8 @@ def _render(report: Report, candidates: int) -> str:
             scale=scale,
             level=LEVEL,
             missing=_missing(report),
-            apart={player.name: disagreements(player) for player in report.players},
             ways=WAYS,
-            ratings=RATINGS,
+            meanings=MEANINGS,
             conclusion=CONCLUSION,
             policy=policy(),
             css=Markup(asset("report.css")),
@@ -102,9 +102,10 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.globals.update(charts=charts, game_data=game_data)
+    env.globals.update(charts=charts, game_data=game_data, player_sentence=player_sentence)
     env.filters.update(
         elo=_elo,
+        rounded=_rounded,
         interval=_interval,
         z=_z,
         small=_small,
@@ -121,7 +122,8 @@ def game_data(game: GameSection, candidates: int) -> Markup:
 
     `m` moves and `s` SAN, joined by blanks; `e` what each move is worth; `q` posteriors; `c` candidates as flat
     triples of SAN, value and probability in hundredths of a per cent, then the number and probability of the others;
-    `w` reasons why a move does not count; `f` and `p` the position set up and the half-moves before it.
+    `k` marks of moves; `w` reasons why a move does not count; `f` and `p` the position set up and the half-moves before
+    it.
     """
     moves = game.moves
     reasons = sorted({move.left_out for move in moves})
@@ -135,6 +137,8 @@ def game_data(game: GameSection, candidates: int) -> Markup:
         "w": [reasons.index(move.left_out) for move in moves],
         "why": reasons,
     }
+    if any(move.mark for move in moves):
+        data["k"] = [move.mark for move in moves]
     if game.start:
         data |= {"f": game.start, "p": game.first_ply}
     if candidates:
@@ -191,9 +195,22 @@ def _elo(value: float | None) -> str:
     return "–" if value is None else f"{value:.0f}"
 
 
+def _rounded(estimate: Estimate) -> str:
+    """A rating, or the end of the scale that it lies beyond.
+
+    >>> _rounded(Estimate(2500.4)), _rounded(Estimate(float("inf"), low=2650.0))
+    ('2500', '≥2650')
+    """
+    if isfinite(estimate.value):
+        return f"{estimate.value:.0f}"
+    return f"≥{estimate.low:.0f}" if isfinite(estimate.low) else f"≤{estimate.high:.0f}"
+
+
 def _interval(estimate: Estimate) -> str:
     if estimate.bounded:
         return f"{estimate.low:.0f}–{estimate.high:.0f}"
+    if not isfinite(estimate.value):
+        return ""
     return str(estimate) if isfinite(estimate.low) or isfinite(estimate.high) else ""
 
 

@@ -31,7 +31,7 @@ from assay.moves.groups import PHASES, UNKNOWN, games_in_pool, group, phases, ta
 from assay.paths import default_store
 from assay.policy.chances import Network, Spot, answers, open_network
 from assay.pools import POOLS, clock_of, is_online
-from assay.reports.accuracy import accuracy_of, centipawns_lost, mark_of, stakes, whole, win_of
+from assay.reports.accuracy import accuracy_of, centipawns_lost, mark_of, of_game, stakes, win_of
 from assay.reports.judged import Floats, Usual, Worths, by_engine, by_evals, usual_by_engine, usual_by_evals
 from assay.reports.openings import opening_of
 from assay.reports.reviewed import Clock, Moment, Review, ReviewedMove, ReviewedSide, told_moment
@@ -437,7 +437,7 @@ def _side(found: _Material, moves: Sequence[ReviewedMove], white: bool) -> Revie
         rating=round(rating) if np.isfinite(rating) else None,
         rated_by=found.rated_by[side],
         moves=int(mine.sum()),
-        accuracy=float(whole(accurate[known], stake)) if known.any() else None,
+        accuracy=float(of_game(accurate[known], stake)) if known.any() else None,
         expected=middle,
         expected_low=low,
         expected_high=high,
@@ -465,7 +465,7 @@ def _expected(
     if not (told & known).any():
         return None, None, None
     drawn = np.where(told[:, None], drawn, accurate[:, None])
-    games = whole(drawn[known].T, stake)
+    games = of_game(drawn[known].T, stake)
     low, high = np.percentile(games, [50 - FULL / 2, 50 + FULL / 2]).tolist()
     return low, float(games.mean()), high
 

@@ -20,6 +20,7 @@ from assay.games.packed import pack, played_moves
 from assay.moves.choice.model import CENTRE
 from assay.moves.evidence import Evidence
 from assay.moves.review import chances_at
+from assay.reports.accuracy import mark_of, win_of
 from assay.reports.content import Candidate, Move
 
 # Candidates told of each move; the page shows fewer where space is short.
@@ -98,6 +99,8 @@ def _tell_plies(
     others = valued & ~listed
     rest = np.nan_to_num(np.where(others, chances, 0.0)).sum(axis=1)
     beyond = np.abs(found.best(at[rows])) > limit
+    there = mine.any(axis=1)
+    lost = np.maximum(win_of(values[:, 0]) - win_of(values[np.arange(len(rows)), mine.argmax(axis=1)]), 0.0)
     for number, row in enumerate(rows.tolist()):
         told = candidates[bounds[number] : bounds[number + 1]]
         played = told[own[number]] if own[number] >= 0 else None
@@ -111,6 +114,8 @@ def _tell_plies(
                 "others": int(others[number].sum()),
                 "others_probability": float(rest[number]),
                 "worth": played.value if played else None,
+                "loss": float(lost[number]) if there[number] else None,
+                "mark": mark_of(float(lost[number])) if there[number] else "",
             },
         )
 

@@ -1,131 +1,52 @@
-"""The other two answers of a report, for each player: from the results of the event itself, and learned."""
+"""What results, moves and the learned model say of each player of a report, and their one answer."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from assay.answer.points import DRAWS, DRAWS_ERROR, WHITE, WHITE_ERROR
-from assay.answer.voices import NO_LEVEL, NO_RESULT, UNREAD
-from assay.curve import Estimate
-from assay.errors import AssayError, InputError, RatingError
+from assay.answer.rating import Material, Said, said_of
+from assay.errors import AssayError
 from assay.games import Game, GameArrays
-from assay.games.outcomes import score_of
-from assay.learned.guess import Guess, guess_parsed, player_estimate
-from assay.learned.run import Run
-from assay.moves.groups import UNKNOWN
+from assay.learned.run import model_of
+from assay.moves.evidence import Evidence
 from assay.reports.content import LEVEL
-from assay.results import rate
-from assay.results.ratings import confidence_factor
-
-# An event has few games: a wide prior about the rating in the tags keeps perfect scores and players who met nobody
-# comparable within reason. Nine games outweigh it five to one.
-PRIOR = 250.0
-
-
-def result_ratings(games: pl.DataFrame) -> dict[str, Estimate]:
-    """Rate the players of some games by their results.
-
-    Results tell differences only: the level is that of the tags, and the intervals are those of the difference to the
-    average player.
-    """
-    names = dict.fromkeys(name or UNKNOWN for pair in zip(games["white"], games["black"], strict=True) for name in pair)
-    blank = dict.fromkeys(names, Estimate(note=NO_RESULT))
-    score = pl.Series([score_of(result) for result in games["result"]], dtype=pl.Float64)
-    scored = games.filter(score.is_not_null())
-    if not scored.height:
-        return blank
-    return blank | _rate(scored, score.drop_nulls().to_list())
-
-
-def _rate(games: pl.DataFrame, score: list[float]) -> dict[str, Estimate]:
-    """Rate the players of games that all have a result."""
-    white = [name or UNKNOWN for name in games["white"]]
-    black = [name or UNKNOWN for name in games["black"]]
-    tags = _tags(games, white, black)
-    try:
-        if not tags:
-            raise RatingError(NO_LEVEL)
-        found = rate(
-            white,
-            black,
-            score,
-            average=float(np.mean(list(tags.values()))),
-            white_advantage=WHITE,
-            white_advantage_error=WHITE_ERROR,
-            draw_rate=DRAWS,
-            draw_rate_error=DRAWS_ERROR,
-            priors={name: (tag, PRIOR) for name, tag in tags.items()},
-            prior=PRIOR,
-        )
-    except RatingError as error:
-        return dict.fromkeys([*white, *black], Estimate(note=str(error).rstrip(".")))
-    # Every rating less the mean of all, C -> D C D' with D = 1 - 1/n: the level is given, not estimated.
-    centred = found.covariance()
-    centred = centred - centred.mean(axis=0)
-    centred = centred - centred.mean(axis=1, keepdims=True)
-    half = confidence_factor(LEVEL / 100) * np.sqrt(np.maximum(np.diagonal(centred), 0.0))
-    return {
-        name: Estimate(float(rating), float(rating - width), float(rating + width))
-        for name, rating, width in zip(found.players, found.ratings, half, strict=True)
-    }
-
-
-def _tags(games: pl.DataFrame, white: list[str], black: list[str]) -> dict[str, float]:
-    """The mean rating in the tags of each player who has one."""
-    known: dict[str, list[float]] = {}
-    for names, elos in ((white, games["white_elo"]), (black, games["black_elo"])):
-        for name, elo in zip(names, elos, strict=True):
-            if elo is not None:
-                known.setdefault(name, []).append(float(elo))
-    return {name: float(np.mean(elos)) for name, elos in known.items()}
 
 
 @dataclass(frozen=True)
-class Learned:
-    """Ratings by player; `model` names what made them, `note` says why there are none."""
+class Heard:
+    """What is said of each player, by name; `model` is the learned one, `note` says why it is not heard."""
 
-    ratings: Mapping[str, Estimate] = field(default_factory=dict)
+    said: Mapping[str, Said] = field(default_factory=dict)
     model: str = ""
     note: str = ""
 
 
-def learned_ratings(games: Sequence[Game], arrays: GameArrays, names: Mapping[int, tuple[str, str]]) -> Learned:
-    """Ask the shipped model about the games of every player, pooled.
+def hear(
+    games: Sequence[Game],
+    frame: pl.DataFrame,
+    arrays: GameArrays,
+    counted: NDArray[np.bool_],
+    evidence: Evidence | None,
+) -> Heard:
+    """Ask all witnesses about games that are parsed and valued; a player of two pools goes by two names in `frame`."""
+    if not counted.any():
+        return Heard()
+    found = Material(games, frame, arrays, counted, evidence, Counter(), [])
+    said = {one.player: one for one in said_of(found, LEVEL / 100)}
+    model, note = _model([games[at] for at in np.flatnonzero(counted).tolist()])
+    return Heard(said, model, note)
 
-    `arrays` are the games, parsed; `names` says by their places which of them count, and who plays.
-    """
+
+def _model(games: Sequence[Game]) -> tuple[str, str]:
+    """The names of the learned models that these games need, or why there is none."""
+    sites = dict.fromkeys(game.tags.get("Site", "") for game in games)
     try:
-        chosen = [(at, games[at]) for at in names]
-        guesses = [replace(guess, players=names[guess.number]) for guess in guess_parsed(chosen, arrays)]
-    except InputError:
-        return Learned(note="no learned model is installed")
+        return ", ".join(dict.fromkeys(model_of(None, site).path.name for site in sites)), ""
     except AssayError as error:
-        return Learned(note=str(error).rstrip("."))
-    if not guesses:
-        return Learned(note=UNREAD)
-    if useless := next((guess.run for guess in guesses if not _tells_something(guess.run)), None):
-        return Learned(note=f"the model for such games ({useless.name}) is no better than guessing the average")
-    everybody = dict.fromkeys(name for guess in guesses for name in guess.players)
-    ratings = {_name(name): _pooled(name, [guess for guess in guesses if name in guess.players]) for name in everybody}
-    models = dict.fromkeys(str(guess.run.path.name) for guess in guesses)
-    return Learned(ratings, ", ".join(models))
-
-
-def _tells_something(run: Run) -> bool:
-    """Whether the model, as judged on its test games, beats the average of all players by 2 % at least."""
-    return run.error is None or run.error[0] < 0.98 * run.error[1]
-
-
-def _name(name: str) -> str:
-    return name.strip() or UNKNOWN
-
-
-def _pooled(name: str, guesses: Sequence[Guess]) -> Estimate:
-    try:
-        return player_estimate(guesses, name, LEVEL / 100)
-    except AssayError as error:
-        return Estimate(note=str(error).rstrip("."))
+        return "", str(error).rstrip(".")

@@ -5,7 +5,7 @@
   const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
   const make = (name, attributes, text) => {
-    const drawn = ["svg", "rect", "use", "text"].includes(name);
+    const drawn = ["svg", "rect", "use", "text", "polygon", "circle"].includes(name);
     const element = drawn ? document.createElementNS(SVG, name) : document.createElement(name);
     for (const [key, value] of Object.entries(attributes || {})) element.setAttribute(key, value);
     if (text !== undefined) element.textContent = text;
@@ -72,7 +72,47 @@
     return next;
   }
 
-  function draw(place, board, last, turned) {
+  // An arrow from the middle of a square to that of another.
+  function arrow(from, to, turned) {
+    const middle = square => {
+      const file = square.charCodeAt(0) - 97, rank = +square[1];
+      return [45 * (turned ? 7 - file : file) + 22.5, 45 * (turned ? rank - 1 : 8 - rank) + 22.5];
+    };
+    const [[x0, y0], [x1, y1]] = [middle(from), middle(to)], length = Math.hypot(x1 - x0, y1 - y0);
+    const [ax, ay] = [(x1 - x0) / length, (y1 - y0) / length];
+    const at = (along, aside) => `${(x0 + ax * along - ay * aside).toFixed(1)},${(y0 + ay * along + ax * aside).toFixed(1)}`;
+    const neck = length - 16;
+    return make("polygon", { class: "arrow", points: [at(8, 3), at(neck, 3), at(neck, 9), at(length, 0), at(neck, -9), at(neck, -3), at(8, -3)].join(" ") });
+  }
+
+  // The squares of a move in SAN, found among the pieces that could make it; only for what is drawn.
+  function squaresOf(san, board, white) {
+    const plain = san.replace(/[+#?!]/g, ""), side = white ? "w" : "b", home = white ? "1" : "8";
+    if (plain.startsWith("O-O")) return ["e" + home, (plain === "O-O" ? "g" : "c") + home];
+    const found = plain.match(/^([NBRQK]?)([a-h]?)([1-8]?)x?([a-h][1-8])(?:=[NBRQ])?$/);
+    if (!found) return null;
+    const [, letter, file, rank, to] = found, piece = side + (letter || "P");
+    const mine = Object.keys(board).filter(from => board[from] === piece && (!file || from[0] === file) && (!rank || from[1] === rank) && reaches(from, to, letter || "P", board, white));
+    return mine.length ? [mine[0], to] : null;
+  }
+
+  function reaches(from, to, letter, board, white) {
+    const dx = to.charCodeAt(0) - from.charCodeAt(0), dy = to[1] - from[1], [ax, ay] = [Math.abs(dx), Math.abs(dy)];
+    if (letter === "N") return ax * ay === 2;
+    if (letter === "K") return Math.max(ax, ay) === 1;
+    if (letter === "P") {
+      const step = white ? 1 : -1;
+      if (dx) return ax === 1 && dy === step;
+      return dy === step || (dy === 2 * step && !board[from[0] + (+from[1] + step)]);
+    }
+    if ((letter === "B" && ax !== ay) || (letter === "R" && ax && ay) || (ax !== ay && ax && ay)) return false;
+    for (let i = 1; i < Math.max(ax, ay); i++) {
+      if (board[String.fromCharCode(from.charCodeAt(0) + Math.sign(dx) * i) + (+from[1] + Math.sign(dy) * i)]) return false;
+    }
+    return true;
+  }
+
+  function draw(place, board, last, turned, mark, better) {
     const svg = make("svg", { viewBox: "0 0 360 360", "aria-hidden": "true" });
     for (let row = 0; row < 8; row++) for (let column = 0; column < 8; column++) {
       const file = "abcdefgh"[turned ? 7 - column : column], rank = turned ? row + 1 : 8 - row;
@@ -83,6 +123,13 @@
       if (row === 7) svg.append(make("text", { x: at.x + 38, y: 357 }, file));
       const piece = board[file + rank];
       if (piece) svg.append(make("use", { ...at, href: "#" + piece }));
+    }
+    if (better) svg.append(arrow(better[0], better[1], turned));
+    if (mark && last) {
+      const file = last.charCodeAt(2) - 97, rank = +last[3];
+      const x = 45 * (turned ? 7 - file : file) + 38, y = 45 * (turned ? rank - 1 : 8 - rank) + 7;
+      svg.append(make("circle", { cx: Math.min(x, 350), cy: Math.max(y, 10), r: 9, class: "verdict" }));
+      svg.append(make("text", { x: Math.min(x, 350), y: Math.max(y, 10) + 4, "text-anchor": "middle", class: "verdict-text" }, mark));
     }
     place.replaceChildren(svg);
   }
@@ -108,6 +155,8 @@
 
     const buttons = san.map((move, at) => {
       const button = make("button", { type: "button", tabindex: "-1" }, move);
+      const mark = data.k && data.k[at];
+      if (mark) button.append(make("span", { class: "bad" }, mark));
       if (data.why[data.w[at]]) button.className = "out";
       button.addEventListener("click", () => go(at + 1));
       return button;
@@ -126,7 +175,9 @@
       }
       const who = data.n[side(at)], rating = data.r[side(at)];
       const head = make("p");
-      head.append(make("b", {}, `${number(at)}${side(at) ? "…" : "."} ${san[at]}`), ` by ${who}`);
+      const mark = data.k ? data.k[at] : "", verdict = { "?!": "an inaccuracy", "?": "a mistake", "??": "a blunder" }[mark];
+      head.append(make("b", {}, `${number(at)}${side(at) ? "…" : "."} ${san[at]}${mark}`), ` by ${who}`);
+      if (verdict) head.append(`, ${verdict}${better(at) ? `; better is ${data.c[at][0]}` : ""}`);
       if (data.e[at] !== null) head.append(`, evaluation ${value(data.e[at])}`);
       if (data.q[at]) head.append(`; rating seen so far ${data.q[at][0]} (${data.q[at][1]}–${data.q[at][2]})`);
       const parts = [head], why = data.why[data.w[at]], flat = data.c && data.c[at];
@@ -158,10 +209,16 @@
       return whole;
     }
 
+    // Where a move is marked, the engine's choice in its place: from and to.
+    function better(at) {
+      const best = data.k && data.k[at] && data.c && data.c[at] && data.c[at][0];
+      return best && best !== san[at] ? squaresOf(best, boards[at], side(at) === 0) : null;
+    }
+
     function go(ply) {
       own.ply = Math.max(0, Math.min(uci.length, ply));
       const at = own.ply - 1;
-      draw(place, boards[own.ply], uci[at], own.turned);
+      draw(place, boards[own.ply], uci[at], own.turned, data.k && data.k[at], better(at));
       place.setAttribute("aria-label", (at < 0 ? "Board, start position." : `Board after ${number(at)}${side(at) ? "…" : "."} ${san[at]}.`) + " Arrow keys step through the moves.");
       buttons.forEach((button, i) => i === at ? button.setAttribute("aria-current", "true") : button.removeAttribute("aria-current"));
       if (at >= 0) list.scrollTop = Math.max(0, buttons[at].offsetTop - list.offsetTop - 60);
@@ -199,7 +256,11 @@
 
   function open() {
     const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target && target.tagName === "DETAILS") { target.open = true; target.scrollIntoView(); }
+    if (target && target.tagName === "DETAILS") {
+      target.dataset.asked = "yes";
+      target.open = true;
+      target.scrollIntoView();
+    }
   }
 
   function theme(button) {
@@ -211,12 +272,42 @@
     label();
   }
 
+  // A tap on a number says what it means; another, or a key, takes it away.
+  function explained(section) {
+    const box = section.querySelector(".why"), table = section.querySelector("table.players");
+    section.addEventListener("click", event => {
+      const cell = event.target.closest("[data-why]");
+      const entry = cell && document.getElementById("why-" + cell.dataset.why);
+      if (!entry) { box.hidden = true; return; }
+      box.replaceChildren(make("b", {}, entry.querySelector("dt").textContent + ": "), entry.querySelector("dd").textContent);
+      box.hidden = false;
+    });
+    box.addEventListener("click", event => { box.hidden = true; event.stopPropagation(); });
+    addEventListener("keydown", event => { if (event.key === "Escape") box.hidden = true; });
+    const button = section.querySelector("button.witnesses");
+    const show = all => {
+      table.classList.toggle("all", all);
+      button.setAttribute("aria-pressed", all);
+      button.textContent = all ? "Hide the witnesses" : "Show the witnesses";
+    };
+    button.hidden = false;
+    button.addEventListener("click", () => { kept.all = !kept.all; show(kept.all); });
+    show(Boolean(kept.all));
+  }
+
   function enhance(root) {
+    root.querySelectorAll("#glance").forEach(explained);
     root.querySelectorAll("table.sortable").forEach(sortable);
     root.querySelectorAll("button.theme").forEach(theme);
     root.querySelectorAll("details.game").forEach(element => {
       if (element.open) game(element);
-      element.addEventListener("toggle", () => element.open && game(element));
+      element.querySelector("summary").addEventListener("click", () => { element.dataset.asked = "yes"; });
+      element.addEventListener("toggle", () => {
+        if (!element.open) return;
+        game(element);
+        // Arrow keys work at once.
+        if (element.dataset.asked) element.querySelector(".board")?.focus({ preventScroll: true });
+      });
     });
     open();
   }

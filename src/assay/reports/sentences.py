@@ -1,0 +1,85 @@
+"""The first sentence of a report: of an event, of a player, of a game."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from assay.curve import Estimate
+from assay.reports.content import GameSection, PlayerSection, Report, few
+from assay.table import counted
+
+UNUSUAL = 2.5  # from here a z may support other evidence
+
+
+def summary_of(report: Report, *, alone: bool = False) -> str:
+    """What a report comes to, in a sentence or two; `alone` is that of one player."""
+    if alone and report.players:
+        return player_sentence(report.players[0])
+    begun = f"{counted(len(report.games), 'game')}, {counted(len(report.players), 'player')}."
+    if len(report.games) == 1:
+        begun = report.games[0].summary or begun
+    return f"{begun} {field_sentence(report)}"
+
+
+def field_sentence(report: Report) -> str:
+    """Whether anybody's play is unusual for the rating."""
+    known = [(player.screening, player) for player in report.players if player.screening is not None]
+    if not known:
+        return "Nobody's play can be compared with a rating: there are too few moves, or no ratings in the file."
+    highest, first = max(known, key=lambda pair: pair[0].z)
+    such = f"{few(highest.expected_beyond)} such expected"
+    unusual = sorted((pair for pair in known if pair[0].z >= UNUSUAL), key=lambda pair: -pair[0].z)
+    if not unusual:
+        whose = "Nobody" if len(known) == len(report.players) else f"Of {len(known)} who can be compared, nobody"
+        return f"{whose}'s play is unusual for the rating; the highest z is {highest.z:.2f}, {such}."
+    if len(unusual) == 1:
+        return (
+            f"{first.name} played closer to the engine than is usual for the rating: z {highest.z:.2f}, {such}. "
+            "That proves nothing by itself."
+        )
+    return (
+        f"{len(unusual)} players played closer to the engine than is usual for their ratings; the highest z is "
+        f"{highest.z:.2f} ({first.name}), {such}. That proves nothing by itself."
+    )
+
+
+def player_sentence(player: PlayerSection, name: str | None = None) -> str:
+    """How one player played: `name` may be "You"."""
+    who = name or player.name
+    if not player.joint.known or not isfinite(player.joint.value):
+        said = str(player.joint) if player.joint.known else player.joint.note
+        return f"{who}: {counted(player.games, 'game')}, too few for a rating{f' ({said})' if said else ''}."
+    told = f"{who} played like {_between(player.joint)} in {counted(player.games, 'game')}"
+    if player.tag.known:
+        whose = "your" if name == "You" else "the"
+        told += f"; {whose} rating in the file is {player.tag.value:.0f}"
+    if player.disagree:
+        told += ". Results, moves and the learned model disagree about it"
+    return f"{told}."
+
+
+def _between(rating: Estimate) -> str:
+    return f"{rating.value:.0f} ({rating.low:.0f}-{rating.high:.0f})" if rating.bounded else str(rating)
+
+
+def game_sentence(game: GameSection) -> str:
+    """How a game went: accuracies, and where it turned."""
+    parts = [
+        f"{name} {accuracy:.0f} %"
+        for name, accuracy in ((game.white, game.white_accuracy), (game.black, game.black_accuracy))
+        if accuracy is not None
+    ]
+    if not parts:
+        return ""
+    worst = sorted(
+        (at for at, move in enumerate(game.moves) if move.mark in ("?", "??")),
+        key=lambda at: -(game.moves[at].loss or 0.0),
+    )[:2]
+    turned = " and ".join(_named(game, at) for at in sorted(worst))
+    opening = f"{game.opening}. " if game.opening else ""
+    return f"{opening}Accuracy: {', '.join(parts)}.{f' The game turned at {turned}.' if turned else ''}"
+
+
+def _named(game: GameSection, at: int) -> str:
+    ply = at + game.first_ply
+    return f"{ply // 2 + 1}{'...' if ply % 2 else '.'}{game.moves[at].san}{game.moves[at].mark}"
