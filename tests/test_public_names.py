@@ -171,7 +171,7 @@ OPTIONS = {
     """,
     "report": """
         --store -o --output --format --quick --deep --calibration --engine --no-analysis --workers
-        --pool --keep-duplicates --rating --watch --every --player --without
+        --pool --keep-duplicates --rating --watch --every --player --me --without
     """,
     "serve": "--port --host --store --token --jobs --engine --workers --max-mb --max-games --allow-fetch",
 }

@@ -785,13 +785,18 @@ def transfer(
 
 
 def report(
-    what: What, *, player: str | None = None, without: Sequence[int] = (), **analysing: Unpack[Analysing]
+    what: What,
+    *,
+    player: str | None = None,
+    me: bool = False,
+    without: Sequence[int] = (),
+    **analysing: Unpack[Analysing],
 ) -> WrittenReport:
     """Everything about some games: `.write("event.html")` makes the file of `assay report`, PDF and JSON, too.
 
     The table is that of the players at a glance, `[name]` the one rating; `.report` holds all the rest.
-    `without` leaves games out, by their numbers; of `player` alone only his row and games are shown, while the field
-    that he is compared with stays whole.
+    `without` leaves games out, by their numbers. The report of one `player` (or of `me`, the one name that is in nearly
+    all games) has his games alone, with strength over time, where the points go and the most instructive mistakes.
 
     >>> report(SAMPLE, store="nowhere.db", no_analysis=True)
     Traceback (most recent call last):
@@ -800,7 +805,7 @@ def report(
     """
     from assay.reports.growing import report_on
 
-    return report_on(what, player=player, without=without, **analysing)
+    return report_on(what, player=player, me=me, without=without, **analysing)
 
 
 def review(what: What | Game, game: int = 1, *, evals: bool = False, **analysing: Unpack[Analysing]) -> Review:

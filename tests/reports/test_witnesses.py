@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.reports.content import GameSection, Move, PlayerSection, Report, Screening
+from assay.reports.content import GameSection, Me, Move, PlayerSection, Report, Screening, Slice
 from assay.reports.growing import WrittenReport
 from assay.reports.sentences import field_sentence, game_sentence, player_sentence, summary_of
 
@@ -87,5 +87,9 @@ def test_sentences_of_players_and_games() -> None:
     moves = (Move("e4", "e2e4", loss=0.0), Move("g5", "g7g5", loss=22.0, mark="??"))
     game = GameSection(1, "Elm", "Oak", "1-0", moves=moves, white_accuracy=99.7, black_accuracy=31.0, opening="Grob")
     assert game_sentence(game) == "Grob. Accuracy: Elm 100 %, Oak 31 %. The game turned at 1...g5??."
-    report = Report("t", (someone("Elm", 0.0),), (), None)  # type: ignore[arg-type]
-    assert summary_of(report, alone=True).startswith("Elm played like 1740")
+    mine = Me("Elm", True, {}, (), (Slice("endgame", 9, 99, 80.0, 82.0, 21.0),), (), (), (), ())
+    report = Report("t", (someone("Elm", 0.0),), (), None, me=mine)  # type: ignore[arg-type]
+    assert summary_of(report) == (
+        "You played like 1740 (1600-1880) in 9 games; your rating in the file is 1655. "
+        "Endgames cost you most: 21 Elo a game."
+    )

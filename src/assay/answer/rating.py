@@ -312,7 +312,9 @@ def _answer(
     )
 
 
-def said_of(found: Material, level: float = 0.95) -> list[Said]:
-    """What is said of each player of some games in each pool, all witnesses heard."""
-    units, voices = voices_of(found, units_of(found.frame, found.counted), None, WITNESSES, level)
+def said_of(
+    found: Material, level: float = 0.95, *, by: str | None = None, witness: Sequence[str] = WITNESSES
+) -> list[Said]:
+    """What is said of each player of some games in each pool, or of each part of these."""
+    units, voices = voices_of(found, units_of(found.frame, found.counted, by), by, witness, level)
     return [_said(units, at, voices, "none", level) for at in range(len(units))]

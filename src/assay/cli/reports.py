@@ -48,6 +48,7 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
 )
 @rating_option
 @player_option
+@click.option("--me", is_flag=True, help="Your own games: you are the one who plays in nearly all of them.")
 @without_option
 @watch_options
 @analysis_options
@@ -57,6 +58,7 @@ def report(
     out: Path | None,
     format: str | None,
     player: str | None,
+    me: bool,
     without: Sequence[int],
     watch: bool,
     every: int,
@@ -69,12 +71,16 @@ def report(
     what each witness says alone. Every game move by move with marks, evaluation and what players of the rating would
     have played; and how all of it was made.
 
+    Where one name is in nearly all games, or with --player, it is that player's report: rating over time by pool,
+    accuracy by phase, opening, clock and month, where the points go, the most instructive mistakes.
+
     Positions that the store lacks are analysed first. The file needs no network and stays under 3 MB. As csv it is the
     table of players, as json everything, as pgn the games with evaluations and probabilities as comments.
 
     \b
     Examples:
       assay report tournament.pgn
+      assay report lichess:NAME/rapid?max=50 --me
       assay report round*.pgn --store club.db -o club.html
       assay report tournament.pgn --quick -o tournament.pdf
       assay report https://lichess.org/broadcast/name/AbCdEfGh --watch -o live.html
@@ -89,7 +95,7 @@ def report(
     asked = analysing(**options)
 
     def renew(games: Any) -> None:
-        made = make_report(games, player=player, without=without, **asked)
+        made = make_report(games, player=player, me=me, without=without, **asked)
         size = made.write(path, format)
         for remark in made.remarks:
             say(remark, err=True)

@@ -47,6 +47,7 @@ from assay.reports.content import (
     Screening,
     of_z,
 )
+from assay.reports.me import Mine, me_of
 from assay.reports.openings import opening_of
 from assay.reports.sentences import game_sentence, summary_of
 from assay.reports.walk import walk
@@ -60,7 +61,7 @@ MEASURES = ("First-choice matches", "Top-three matches", "Average scaled error")
 class Input:
     """The games of a report, where they come from, which of them occur again, pool and aliases if any.
 
-    `without` are the numbers of games to leave out; `player` is the only one to be shown, beside nobody else.
+    `without` are the numbers of games to leave out; `player` is the only one to be shown: `you`, if it is the reader.
     """
 
     games: Sequence[Game]
@@ -74,6 +75,7 @@ class Input:
     aliases: Mapping[str, str] = field(default_factory=dict)
     without: frozenset[int] = frozenset()
     player: str | None = None
+    you: bool = False
 
     @property
     def again(self) -> dict[int, int]:
@@ -110,8 +112,12 @@ def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy:
     players.sort(key=lambda player: (-player.joint.value if player.joint.known else inf, player.name))
     games = _games(given, plain.games, turns, analysis, every, {player.name: player for player in players}, weighed)
     games = tuple(game for game in games if game.number not in given.without)
+    me = None
     if given.player is not None:
-        players = [player for player in players if player.name == given.player]
+        mine = Mine(given.player, given.you, given.games, games, plain.games, analysis.plies.arrays, mask, weighed)
+        me = me_of(mine)
+        apart = {given.player, *(f"{given.player} ({name})" for name in POOLS.values())}
+        players = [player for player in players if player.name in apart]
         games = tuple(game for game in games if given.player in (game.white, game.black))
     report = Report(
         title=_title(turns.games, given.name),
@@ -121,8 +127,9 @@ def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy:
         site=_only(turns.games["site"]),
         dates=_dates(turns.games["date"]),
         games_expected=given.expected or len(given.games),
+        me=me,
     )
-    return replace(report, summary=summary_of(report, alone=given.player is not None))
+    return replace(report, summary=summary_of(report))
 
 
 def _counting(every: Evidence, turns: Turns) -> Evidence:

@@ -140,6 +140,30 @@ def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Mark
     return _svg(_WIDTH, bottom + 22, f"{title}. {said}.{tag}", marks)
 
 
+def over_time(points: Sequence[tuple[str, Estimate]], title: str) -> Markup:
+    """A rating through the months or years, with a band for its range."""
+    left, top, bottom, width = 44.0, 8.0, 128.0, 380.0
+    up = rating_scale([e for _, e in points], bottom, top)
+    across = Axis(0, max(len(points) - 1, 1), left + 10, width - 28)
+    marks: list[Markup] = []
+    for tick in up.ticks(5):
+        marks.append(_line("grid", left, up(tick), width - 8, up(tick)))
+        marks.append(_text(left - 6, up(tick) + 4, str(tick), anchor="end"))
+    step = -(-len(points) // 5)
+    for at in range(0, len(points), step):
+        marks.append(_text(across(at), bottom + 16, points[at][0].replace(".", "-"), anchor="middle"))
+    band = [(at, max(e.low, up.low)) for at, (_, e) in enumerate(points)]
+    band += [(at, min(e.high, up.high)) for at, (_, e) in reversed(list(enumerate(points)))]
+    marks.append(
+        Markup('<polygon class="area" points="{}"/>').format(" ".join(f"{across(at):g},{up(v):g}" for at, v in band))
+    )
+    line = " ".join(f"{across(at):g},{up(e.value):g}" for at, (_, e) in enumerate(points))
+    marks.append(Markup('<polyline class="curve" points="{}"/>').format(line))
+    marks += [_mark("moves", across(at), up(e.value)) for at, (_, e) in enumerate(points)]
+    said = "; ".join(f"{when}: {spoken(e)}" for when, e in points)
+    return _svg(width, bottom + 22, f"Rating over time, {title}. {said}.", marks, css="small")
+
+
 def evaluation(game: GameSection) -> Markup:
     """The evaluation before each move, White's view, cut at five pawns."""
     left, top, bottom = 44.0, 8.0, 128.0
@@ -239,6 +263,15 @@ def said_value(value: int | str | None) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else f"{value / 100:+.2f}"
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent.
+
+    >>> percent(0.617), percent(0.004)
+    ('62 %', 'fewer than 1 %')
+    """
+    return "fewer than 1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
 def _ply_scale(moves: Sequence[Move], left: float, right: float = 12) -> Axis:

@@ -103,7 +103,8 @@ class Move:
 
     `value` is the evaluation before the move (what the best move is worth), `worth` that of the move itself; `left_out`
     is the reason why the move does not count for the rating.
-    `loss` is what it lost of the win chances in per cent, with its mark if that is much.
+    `loss` is what it lost of the win chances in per cent, with its mark if that is much; players of the mover's rating
+    lose `expected` here on average, at an accuracy of `usual`.
     `others` and `others_probability` sum up the candidates that are not listed.
     """
 
@@ -119,6 +120,8 @@ class Move:
     worth: int | str | None = None
     loss: float | None = None
     mark: str = ""
+    expected: float | None = None
+    usual: float | None = None
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,52 @@ class Provenance:
 
 
 @dataclass(frozen=True)
+class Slice:
+    """A part of a player's moves: how accurate, beside what is usual for the rating in these positions.
+
+    `cost` is what it loses beyond what is usual, in Elo a game, measured against all the player's moves: the costs of
+    all parts make nothing. `points` of `results` games where the part is one of whole games, `rating` what their moves
+    say.
+    """
+
+    label: str
+    games: int
+    moves: int
+    accuracy: float
+    usual: float | None = None
+    cost: float | None = None
+    points: float | None = None
+    results: int = 0
+    rating: Estimate = NOTHING
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """An instructive mistake: the game, the ply from 1, the move, and what is to be said of it."""
+
+    game: int
+    ply: int
+    move: str
+    text: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Me:
+    """One player's games: ratings over time by pool, parts of the play, mistakes; `you` is whoever reads it."""
+
+    name: str
+    you: bool
+    over_time: Mapping[str, tuple[tuple[str, Estimate], ...]]
+    by_pool: tuple[Slice, ...]
+    by_phase: tuple[Slice, ...]
+    by_opening: tuple[Slice, ...]
+    by_clock: tuple[Slice, ...]
+    by_month: tuple[Slice, ...]
+    mistakes: tuple[Mistake, ...]
+
+
+@dataclass(frozen=True)
 class Report:
     """A whole report. `games_expected` is greater than the number of games while analysis is still running."""
 
@@ -198,6 +247,7 @@ class Report:
     dates: str = ""
     games_expected: int = 0
     summary: str = ""
+    me: Me | None = None
 
     @property
     def whole(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from assay.engine.analysis import Analysis
 from assay.engine.identity import DEFAULT
 from assay.errors import InputError
-from assay.games import Games, read
+from assay.games import Game, Games, read
 from assay.games.duplicates import Duplicates
 from assay.games.split import players_of
 from assay.games.stream import Paths
@@ -25,12 +25,13 @@ from assay.moves.analysed import analysed
 from assay.moves.answers import asked_calibration
 from assay.moves.calibration import Calibration, for_engine, load, preset_depth
 from assay.paths import default_store
-from assay.players import did_you_mean, nearest, read_aliases
+from assay.players import read_aliases
 from assay.policy.chances import Network, open_network
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report
 from assay.reports.exports import COLUMNS, check_place, player_rows, write
+from assay.reports.me import CASUAL, casual, guessed, spelled
 from assay.table import Answer, Table, columns_of, there_are, told_copies
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
@@ -58,6 +59,7 @@ class Making:
     aliases: Path | None = None
     without: frozenset[int] = frozenset()
     player: str | None = None
+    me: bool = False
 
 
 def make(
@@ -82,7 +84,7 @@ def make(
     )
     if making.aliases:
         given = replace(given, aliases=read_aliases(making.aliases, players_of(given.games)))
-    given = replace(given, without=making.without, player=making.player)
+    given = _of_one(replace(given, without=making.without), making)
     _check(given)
     asked = calibration if making.calibration else None
     growing = _Growing(given, asked, making.policy, publish) if publish else nullcontext()
@@ -113,11 +115,29 @@ def _check(given: Input) -> None:
         raise InputError(f"--without {max(beyond)}: {there_are(len(given.games), 'game')}.")
     if not given.counted.any():
         raise InputError("with these games left out there is nothing to report on.")
-    if given.player is not None:
+
+
+def _of_one(given: Input, making: Making) -> Input:
+    """Whose report it is, if one player's: as asked, or guessed from who plays; casual games then do not count."""
+    if making.player is not None:
         names = {given.aliases.get(name, name) for name in players_of(given.games)}
-        if given.player not in names:
-            near = did_you_mean(nearest(given.player, names))
-            raise InputError(f"nobody called {given.player!r} plays in these games.{near}")
+        player: str | None = spelled(making.player, names)
+    else:
+        player = guessed([(_named(given, game, "White"), _named(given, game, "Black")) for game in given.games])
+    if player is None:
+        if making.me:
+            raise InputError("nobody plays in nearly all of these games: say who you are with --player NAME.")
+        return given
+    left = casual(given.games) - given.without
+    if len(left) + len(given.without) >= len(given.games):
+        left = frozenset()  # there are no others
+    problems = {**given.problems, **({CASUAL: len(left)} if left else {})}
+    return replace(given, player=player, you=making.me, without=given.without | left, problems=problems)
+
+
+def _named(given: Input, game: Game, side: str) -> str:
+    name = game.tags.get(side, "").strip()
+    return given.aliases.get(name, name)
 
 
 def read_input(
@@ -217,6 +237,7 @@ def report_on(
     quiet: bool = True,
     rating: str | None = None,
     player: str | None = None,
+    me: bool = False,
     without: Sequence[int] = (),
 ) -> WrittenReport:
     """Make a report; see :func:`assay.api.report`."""
@@ -235,6 +256,7 @@ def report_on(
         aliases=Path(aliases) if aliases else None,
         without=frozenset(without),
         player=player,
+        me=me,
     )
     told: tuple[str, ...] = ()
     if rating == "fide":

@@ -106,6 +106,8 @@ def environment() -> jinja2.Environment:
     env.filters.update(
         elo=_elo,
         rounded=_rounded,
+        signed=_signed,
+        capital=_capital,
         interval=_interval,
         z=_z,
         small=_small,
@@ -193,6 +195,20 @@ def _triple(estimate: Estimate) -> list[int | None] | int:
 
 def _elo(value: float | None) -> str:
     return "–" if value is None else f"{value:.0f}"
+
+
+def _signed(value: float) -> str:
+    """A difference in whole numbers with its sign.
+
+    >>> _signed(-12.6), _signed(3.2), _signed(-0.2)
+    ('−13', '+3', '0')
+    """
+    whole = round(value)
+    return f"{whole:+d}".replace("-", "−") if whole else "0"
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _rounded(estimate: Estimate) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from assay.games import Game
 from assay.printable import json_text
 from assay.reports.accuracy import GLYPHS, NAMES
-from assay.reports.charts import said_value
+from assay.reports.charts import percent, said_value
 from assay.reports.exports import EVALUATED, annotate, head_of, movetext, wrap
 from assay.table import WIDTH, Answer, counted
 
@@ -250,15 +250,6 @@ def seconds(value: float) -> str:
     """
     whole = round(value)
     return f"{whole} s" if whole < 100 else f"{whole // 60}:{whole % 60:02} min"
-
-
-def percent(share: float) -> str:
-    """A share in whole per cent.
-
-    >>> percent(0.617), percent(0.004)
-    ('62 %', 'fewer than 1 %')
-    """
-    return "fewer than 1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
 def told_moment(move: ReviewedMove, rating: int | None) -> Moment:

@@ -43,6 +43,8 @@ _LINE = 6  # plies of the better line
 _TROUBLE_SHARE, _TROUBLE_LEAST = 20, 10.0  # a twentieth of the base time, and ten seconds at least
 HARD = 4.0  # per cent of winning chances that players lose on average where a move is worth telling of
 _FOR_UNIT = 300  # games whose openings tell in what unit evaluations are
+# Players have good days and bad ones: their games scatter more than moves drawn one by one (studies/review.py).
+WIDER, WIDER_EVALS = 1.4, 2.0
 FULL = 90  # per cent of the simulated players within the interval of what is expected
 
 
@@ -431,7 +433,7 @@ def _side(found: _Material, moves: Sequence[ReviewedMove], white: bool) -> Revie
     marks = [move.mark for move in moves if move.white == white]
     side = 0 if white else 1
     rating = found.ratings[side]
-    low, middle, high = _expected(found.usual, accurate, known, stake)
+    low, middle, high = _expected(found.usual, accurate, known, stake, WIDER_EVALS if not found.best else WIDER)
     return ReviewedSide(
         player=plies.games["white" if white else "black"][0] or UNKNOWN,
         rating=round(rating) if np.isfinite(rating) else None,
@@ -455,7 +457,7 @@ def _side(found: _Material, moves: Sequence[ReviewedMove], white: bool) -> Revie
 
 
 def _expected(
-    usual: Usual, accurate: Floats, known: np.ndarray[Any, np.dtype[np.bool_]], stake: Floats
+    usual: Usual, accurate: Floats, known: np.ndarray[Any, np.dtype[np.bool_]], stake: Floats, wider: float
 ) -> tuple[float | None, float | None, float | None]:
     """The accuracy of simulated players of the rating: 5 %, mean, 95 %; where nothing is known, what was played."""
     drawn = np.repeat(accurate[:, None], usual.draws.shape[1], axis=1)
@@ -466,8 +468,9 @@ def _expected(
         return None, None, None
     drawn = np.where(told[:, None], drawn, accurate[:, None])
     games = of_game(drawn[known].T, stake)
-    low, high = np.percentile(games, [50 - FULL / 2, 50 + FULL / 2]).tolist()
-    return low, float(games.mean()), high
+    mean = float(games.mean())
+    low, high = (mean + wider * (np.percentile(games, [50 - FULL / 2, 50 + FULL / 2]) - mean)).tolist()
+    return max(low, 0.0), mean, min(high, 100.0)
 
 
 def _clock_of(moves: Sequence[ReviewedMove], base: float | None) -> Clock | None:

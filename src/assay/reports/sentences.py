@@ -6,19 +6,32 @@ from math import isfinite
 
 from assay.curve import Estimate
 from assay.reports.content import GameSection, PlayerSection, Report, few
+from assay.reports.me import costly
 from assay.table import counted
 
 UNUSUAL = 2.5  # from here a z may support other evidence
 
 
-def summary_of(report: Report, *, alone: bool = False) -> str:
-    """What a report comes to, in a sentence or two; `alone` is that of one player."""
-    if alone and report.players:
-        return player_sentence(report.players[0])
+def summary_of(report: Report) -> str:
+    """What a report comes to, in a sentence or two."""
+    if report.me is not None:
+        you = "You" if report.me.you else None
+        most = max(report.players, key=lambda player: player.games, default=None)
+        parts = [player_sentence(most, you or report.me.name)] if most else [f"{report.me.name}: no game counts."]
+        others = [player for player in report.players if player is not most]
+        parts += [
+            f"{_pool(player, report.me.name)}: {_between(player.joint)}." for player in others if player.joint.known
+        ]
+        return " ".join(filter(None, [*parts, costly(report.me)]))
     begun = f"{counted(len(report.games), 'game')}, {counted(len(report.players), 'player')}."
     if len(report.games) == 1:
         begun = report.games[0].summary or begun
     return f"{begun} {field_sentence(report)}"
+
+
+def _pool(player: PlayerSection, name: str) -> str:
+    """Where somebody of several pools played, as the name tells."""
+    return player.name.removeprefix(name).strip(" ()")
 
 
 def field_sentence(report: Report) -> str:
@@ -49,7 +62,9 @@ def player_sentence(player: PlayerSection, name: str | None = None) -> str:
     if not player.joint.known or not isfinite(player.joint.value):
         said = str(player.joint) if player.joint.known else player.joint.note
         return f"{who}: {counted(player.games, 'game')}, too few for a rating{f' ({said})' if said else ''}."
-    told = f"{who} played like {_between(player.joint)} in {counted(player.games, 'game')}"
+    where = player.name.rpartition(" (")[2].rstrip(")") if name and player.name.endswith(")") else ""
+    played = f"{counted(player.games, 'game')}{f' ({where})' if where else ''}"
+    told = f"{who} played like {_between(player.joint)} in {played}"
     if player.tag.known:
         whose = "your" if name == "You" else "the"
         told += f"; {whose} rating in the file is {player.tag.value:.0f}"

@@ -20,7 +20,7 @@ from assay.games.packed import pack, played_moves
 from assay.moves.choice.model import CENTRE
 from assay.moves.evidence import Evidence
 from assay.moves.review import chances_at
-from assay.reports.accuracy import mark_of, win_of
+from assay.reports.accuracy import accuracy_of, mark_of, win_of
 from assay.reports.content import Candidate, Move
 
 # Candidates told of each move; the page shows fewer where space is short.
@@ -101,6 +101,7 @@ def _tell_plies(
     beyond = np.abs(found.best(at[rows])) > limit
     there = mine.any(axis=1)
     lost = np.maximum(win_of(values[:, 0]) - win_of(values[np.arange(len(rows)), mine.argmax(axis=1)]), 0.0)
+    expected, usual = _usual(values, chances)
     for number, row in enumerate(rows.tolist()):
         told = candidates[bounds[number] : bounds[number + 1]]
         played = told[own[number]] if own[number] >= 0 else None
@@ -116,8 +117,23 @@ def _tell_plies(
                 "worth": played.value if played else None,
                 "loss": float(lost[number]) if there[number] else None,
                 "mark": mark_of(float(lost[number])) if there[number] else "",
+                "expected": expected[number],
+                "usual": usual[number],
             },
         )
+
+
+def _usual(values: NDArray[np.float64], chances: NDArray[np.float64]) -> tuple[list[float | None], list[float | None]]:
+    """What players of the movers' ratings lose on average at each turn, and how accurate they are; None if unknown."""
+    lost = np.maximum(win_of(values[:, :1]) - win_of(values), 0.0)
+    share = np.where(np.isfinite(values), chances, 0.0)
+    total = share.sum(axis=1)
+
+    def mean(of: NDArray[np.float64]) -> list[float | None]:
+        found = np.where(np.isfinite(values), of * share, 0.0).sum(axis=1) / total
+        return [None if np.isnan(one) else float(one) for one in found]
+
+    return mean(lost), mean(accuracy_of(lost))
 
 
 def _chances(evidence: Evidence, ratings: Mapping[tuple[int, bool], float]) -> NDArray[np.float64]:

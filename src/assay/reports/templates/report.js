@@ -249,6 +249,7 @@
       const x = (event.clientX - box.left) * plot.viewBox.baseVal.width / box.width;
       go(1 + Math.round((x - left) / (right - left) * (uci.length - 1)));
     }));
+    element.addEventListener("assay:go", event => go(event.detail));
     go(own.ply);
   }
 
@@ -318,6 +319,16 @@
     closed.forEach(element => { element.open = true; if (element.classList.contains("game")) game(element, true); });
   });
   addEventListener("afterprint", () => closed.forEach(element => { element.open = false; }));
+  // A link to a move opens its game there.
+  addEventListener("click", event => {
+    const link = event.target.closest && event.target.closest("a[data-ply]");
+    if (!link) return;
+    const element = document.getElementById(link.hash.slice(1));
+    if (!element) return;
+    (kept[element.id] ||= { ply: 0, turned: false }).ply = +link.dataset.ply;
+    if (element.dataset.ready) element.dispatchEvent(new CustomEvent("assay:go", { detail: +link.dataset.ply }));
+    if (location.hash === link.hash) open();
+  });
   addEventListener("hashchange", open);
   addEventListener("assay:grown", event => enhance(event.target));
   enhance(document);
