@@ -31,6 +31,7 @@ CASES = {
     "fit": "--store STORE --depth 6 --format json",
     "show": "--store STORE --depth 6 --game 2 --elo 2000 --format json",
     "difference": "--store STORE --depth 6 --format json",
+    "export-turns": "--store STORE --depth 6 -o OUT.jsonl",
     "rate": f"{STORED} --format json",
     "ipr": f"{STORED} --format json",
     "posterior": f"{STORED} --game 2 --format json",
@@ -111,7 +112,7 @@ def told(command: str, files: list[Path | str], where: str, folder: Path, out: P
         return code, [line for line in said.out.splitlines() if '"in ' in line]
     if command in ("analyse", "calibrate"):
         return code, said.err
-    written = [out.with_suffix(end) for end in (".pgn", ".csv") if out.with_suffix(end).exists()]
+    written = [out.with_suffix(end) for end in (".pgn", ".csv", ".jsonl") if out.with_suffix(end).exists()]
     return code, written[0].read_text() if written else said.out
 
 

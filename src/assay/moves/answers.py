@@ -588,7 +588,7 @@ def _label(row: ScreenRow, groups: Groups) -> str:
 
 MARK_COLUMNS = (
     *("elo", "games", "turns", "s", "s_error", "c", "c_error", "c_fit", "s_fit", "mm_predicted", "mm_actual"),
-    *("ad_predicted", "ad_actual", "qfit", "ae_r", "ipr", "ipr_error"),
+    *("ad_predicted", "ad_actual", "qfit", "ae_r", "ae_printed", "ipr", "ipr_error"),
 )
 
 
@@ -620,7 +620,7 @@ def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) ->
         return CalibrationTable(calibration=found, values=values, shown=shown, head=describe(found))
     names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
     decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
-    decimals |= {"ae_r": 4, "ipr": 0, "ipr_error": 0}
+    decimals |= {"ae_r": 4, "ae_printed": 4, "ipr": 0, "ipr_error": 0}
     wide = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
     titles = {"mm_actual": "mm", "ad_actual": "ad"}
     columns = columns_of(names, decimals=decimals, titles=titles, wide=wide if "s_fit" in names else ())
