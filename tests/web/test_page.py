@@ -33,7 +33,7 @@ def test_from_a_file_to_the_report(server: Any, page: Page, pgn: Callable[..., P
     submit(page, server, pgn())
     expect(page.locator("#report h1")).to_have_text("London 1851")
     expect(page.locator("#job")).to_have_attribute("data-state", "done")
-    expect(page.locator("#report .facts")).to_contain_text("Games3")
+    expect(page.locator("#report .summary")).to_contain_text("3 games, 2 players")
     page.goto(server.url)
     row = page.get_by_role("row").filter(has_text="club.pgn")
     expect(row).to_contain_text("done")
@@ -65,7 +65,7 @@ def test_progress_and_a_report_that_grows(server: Any, page: Page, pgn: Callable
     submit(page, server, pgn("slow.pgn"))
     expect(page.locator("#told")).to_contain_text("of 60 positions, 1 of 3 games")
     expect(page.locator("#told")).to_contain_text("left")
-    expect(page.locator("#report .facts")).to_contain_text("1 of 3")
+    expect(page.locator("#report header")).to_contain_text("1 of 3 games so far")
     assert 0 < page.locator("#bar").evaluate("bar => bar.value") < 1
 
 
@@ -145,7 +145,7 @@ def test_a_request_that_fails_costs_no_more_than_a_moment(server: Any, page: Pag
     page.set_input_files("#file", pgn())
     page.get_by_role("button", name="Make the report").click()
     expect(page.locator("#job")).to_have_attribute("data-state", "done")
-    expect(page.locator("#report .facts")).to_contain_text("Games3")
+    expect(page.locator("#report .summary")).to_contain_text("3 games, 2 players")
     assert not failures
     assert any("does not answer" in words for words in told)
 
