@@ -92,7 +92,8 @@ def test_filter_shows(run: Run, made: Path) -> None:
     _, out, _ = run("filter", made, "--where", "white_elo > 1800", "--preview", "2")
     table, *games = out.strip().split("\n\n[")
     assert len(table.splitlines()) == 3 and "W16" in table
-    assert ["[" + game for game in games] == [game.strip() for game in GAMES[32:34]], "the games themselves, too"
+    assert [f"[{game}".split() for game in games] == [game.split() for game in GAMES[32:34]], "the games, too"
+    assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("filter", made, "--where", "white_elo > 1800", "--preview", "2", "--format", "csv")
     assert tuple(next(csv.reader(io.StringIO(out)))) == COLUMNS
 

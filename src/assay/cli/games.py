@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -329,7 +330,15 @@ class GamePreview(Answer):
 
     def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """The table, and below it game after game."""
-        return "\n\n".join([super().text(width, wide=wide), *self.texts])
+        size = None if wide else width
+        texts = ("\n".join(_wrapped(text, size)) for text in self.texts)
+        return "\n\n".join([super().text(width, wide=wide), *texts])
+
+
+def _wrapped(text: str, width: int | None) -> list[str]:
+    """The lines of a game, none longer than the width, if there is one."""
+    lines = text.splitlines()
+    return lines if width is None else [part for line in lines for part in textwrap.wrap(line, width) or [""]]
 
 
 def _previewed(opened: Sequence[Index], first: pl.DataFrame) -> GamePreview:
