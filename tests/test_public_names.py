@@ -20,7 +20,7 @@ LIBRARY = {
     "assay": """
         Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances difference event
         export_turns fit match posterior rate rate_learned rate_moves rate_over_time rate_results read report review
-        screen show transfer
+        screen screen_running show transfer
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci
@@ -118,7 +118,10 @@ OPTIONS = {
         --periods --weight --rating --watch --every
     """,
     "posterior": f"{RATED} --game --prior --level --plots",
-    "screen": f"{RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every",
+    "screen": f"""
+        {RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every --deep-choice
+        --sequential --alpha --live -o --output
+    """,
     "engines": "--engine --format",
     "calibrate": f"""
         {REGAN} --transfer --workers --turns --store --depth --mileposts --within --method --engine --name --seed -o
@@ -186,8 +189,9 @@ COLUMNS = {
         group games turns elo performance ipr low high mm mm_expected top3 top3_expected ad ad_expected s c method note
     """,
     "assay.moves.screening.COLUMNS": """
-        player part opponent result games turns rating mm mm_expected top3 top3_expected ad ad_expected z_mm z_t3 z_ae z
-        roi ipr ipr_low ipr_high likelihood_ratio share share_low share_high p_value q_value expected_beyond note
+        player part opponent result games turns rating mm mm_expected top3 top3_expected ad ad_expected z_mm z_t3 z_ae
+        deep deep_expected z roi ipr ipr_low ipr_high likelihood_ratio share share_low share_high p_value q_value
+        expected_beyond note
     """,
     "assay.moves.fits.COLUMNS": """
         elo s c c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit turns games s_error c_error s_fit_error

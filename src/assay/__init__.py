@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from assay.api import report as report
     from assay.api import review as review
     from assay.api import screen as screen
+    from assay.api import screen_running as screen_running
     from assay.api import show as show
     from assay.api import transfer as transfer
     from assay.curve import Estimate as Estimate
@@ -61,6 +62,7 @@ _HOME = {
     "report": "api",
     "review": "api",
     "screen": "api",
+    "screen_running": "api",
     "Analysis": "engine.analysis",
     "Answer": "table",
     "AssayError": "errors",

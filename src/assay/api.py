@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from assay.games.source import Games
     from assay.games.split import Game
     from assay.learned.guess import Guesses
-    from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings, ScreenedField
+    from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings
     from assay.moves.fits import FitTable
+    from assay.moves.screened import RunningField, ScreenedField
     from assay.moves.stored import Reading
     from assay.moves.turn_listing import GameListing
     from assay.policy.chances import Network
@@ -515,19 +516,21 @@ def screen(
     without: Sequence[int] = (),
     rating_error: float = 0.0,
     min_turns: int = 20,
+    deep_choice: int | None = None,
     **analysing: Unpack[Analysing],
 ) -> ScreenedField:
     """Compare players' moves with what is expected of their ratings, as `assay screen` does.
 
-    `ratings` are those of the tags, or given by name. A high z is a reason to look at games, never a finding about a
-    person: docs/screening.md.
+    `ratings` are those of the tags, or given by name. `deep_choice` is a depth, such as 16: then z is the test of who
+    plays what a single line prefers there. A high z is a reason to look at games, never a finding about a person:
+    docs/screening.md.
 
     >>> screen(SAMPLE, ratings={"Deep Blue": 2800.0}, store="nowhere.db", no_analysis=True)
     Traceback (most recent call last):
         ...
     assay.errors.StoreError: ...
     """
-    from assay.moves.answers import screen_field
+    from assay.moves.screened import screen_field
 
     return screen_field(
         what,
@@ -538,6 +541,42 @@ def screen(
         without=without,
         rating_error=rating_error,
         min_turns=min_turns,
+        deep_choice=deep_choice,
+        **analysing,
+    )
+
+
+def screen_running(
+    what: Moves,
+    *,
+    ratings: Mapping[str, float] | File | None = None,
+    player: str | None = None,
+    without: Sequence[int] = (),
+    rating_error: float = 0.0,
+    alpha: float = 0.001,
+    deep_choice: int | None = None,
+    **analysing: Unpack[Analysing],
+) -> RunningField:
+    """The same comparison as a test that goes on while games come in, as `assay screen --sequential` does.
+
+    A row per player with an e-value over all the games, in the order of date and round. In honest play anybody at all
+    passes the bound, at any time, with a chance of `alpha` at most.
+
+    >>> screen_running(SAMPLE, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.screened import screen_running as follow
+
+    return follow(
+        what,
+        ratings=ratings,
+        player=player,
+        without=without,
+        rating_error=rating_error,
+        alpha=alpha,
+        deep_choice=deep_choice,
         **analysing,
     )
 

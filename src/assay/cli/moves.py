@@ -19,8 +19,10 @@ from assay.cli.options import (
     evals_option,
     files_argument,
     game_option,
+    in_folders,
     level_option,
     once_more,
+    out_option,
     periods_option,
     player_option,
     plots_option,
@@ -269,6 +271,30 @@ def _prior(text: str) -> tuple[float, float] | str | None:
 )
 @watch_options
 @click.option("--min-turns", type=click.IntRange(5), default=20, show_default=True, help="Fewer turns: no z.")
+@click.option(
+    "--deep-choice",
+    type=click.IntRange(9, 60),
+    metavar="DEPTH",
+    help="Compare with what a single line prefers at this depth (16: twice the time), the stronger test.",
+)
+@click.option(
+    "--sequential",
+    is_flag=True,
+    help="A test that goes on as games come in: an e-value for each player.",
+)
+@click.option("--live", is_flag=True, help="The same for a folder: again whenever a file in it is new, until Ctrl-C.")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    default=0.001,
+    show_default=True,
+    help="Chance that anybody honest passes the bound of --sequential, whenever one looks.",
+)
+@out_option.but(
+    required=False,
+    metavar="SHEET",
+    help="Write a sheet on the player for the tournament director: .pdf or .html.",
+)
 @analysis_options
 @aliases_option
 @table_options
@@ -281,47 +307,65 @@ def screen(
     without: Sequence[int],
     rating_error: float,
     min_turns: int,
+    deep_choice: int | None,
+    sequential: bool,
+    live: bool,
+    alpha: float,
+    out: Path | None,
     watch: bool,
     every: int,
     **options: Any,
 ) -> None:
     """Compare players' moves with what is expected of their ratings.
 
-    A row per player and event (--by round, phase, or all: cumulated over every game), sorted by z: matches, top-3
-    moves and error with what was expected, their z's (positive: closer to the engine), the combined z, ROI = 50 + 5 z,
-    the IPR with its interval, the likelihood ratio of the best mixture with engine-like play and its share of moves
-    with a 95 % interval, the p-value, the q-value (Benjamini-Yekutieli) and how many of the field are expected beyond
-    that z.
+    First a sentence: who passes 2.75, or who comes nearest, and how many such chance makes. Then a row per player and
+    event (--by round, phase, or all: cumulated over every game), sorted by z: rating, games, turns, z, ROI = 50 + 5 z,
+    the strength that the moves show with its interval, and a word for z. --wide, CSV and JSON have the rest: matches,
+    top-3 moves and error with what was expected, their z's (positive: closer to the engine), the p-value, the q-value
+    (Benjamini-Yekutieli) and how many of the field are expected beyond that z.
 
-    All of this is worked out over the whole field; --player shows the rows of one player. The lines above the table
-    say what may be concluded. A high z is a reason to look at games, never a finding about a
-    person.
+    All of this is worked out over the whole field; --player shows the rows of one player. The lines below the table
+    say what may be concluded. A high z is a reason to look at games, never a finding about a person.
+
+    --deep-choice 16 has the engine choose once more at a depth that help would use; then z is the likelihood ratio of
+    following that choice on a share of the moves. -o writes a sheet on one player, with the critical moves behind it.
 
     \b
     Examples:
       assay screen tournament.pgn
       assay screen open.pgn --null field --rating current-ratings.csv
+      assay screen open.pgn --deep-choice 16
+      assay screen open.pgn --player 'Doe, John' -o sheet.pdf
       assay screen season.pgn --by all --player 'Doe, John'
+      assay screen --live rounds/
       assay screen https://lichess.org/broadcast/name/AbCdEfGh --watch --quick
     """
     from assay.api import screen as screen_games
+    from assay.api import screen_running
 
     asked = analysing(**options)
+    if out is not None and (player is None or sequential or live):
+        raise click.UsageError("-o writes the sheet on one player: give --player with it, and no --sequential.")
+    given: dict[str, Any] = {
+        "ratings": None if ratings == "tag" else ratings,
+        "player": player,
+        "without": without,
+        "rating_error": rating_error,
+        "deep_choice": deep_choice,
+        **asked,
+    }
 
     def show(games: Any) -> None:
-        print_answer(
-            screen_games(
-                games,
-                by=by,
-                ratings=None if ratings == "tag" else ratings,
-                null=null,
-                player=player,
-                without=without,
-                rating_error=rating_error,
-                min_turns=min_turns,
-                **asked,
-            )
-        )
+        if sequential or live:
+            print_answer(screen_running(games, alpha=alpha, **given))
+            return
+        answer = screen_games(games, by=by, null=null, min_turns=min_turns, **given)
+        print_answer(answer)
+        if out is not None and player is not None:
+            from assay.games import read
+            from assay.reports.dossier import write_sheet
 
-    for games in watched(files, watch, every):
-        once_more(watch, partial(show, games))
+            say(f"Written: {write_sheet(answer, player, out, read(games, where=options['where']).all())}", err=True)
+
+    for games in in_folders(files, every) if live else watched(files, watch, every):
+        once_more(watch or live, partial(show, games))

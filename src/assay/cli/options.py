@@ -269,6 +269,28 @@ def watched(files: Sequence[str], watch: bool, every: int) -> Iterator[Any]:
         asking.wait(every)
 
 
+def in_folders(files: Sequence[str], every: int) -> Iterator[Any]:
+    """The files of folders, again whenever one is new or has changed; what cannot be read yet may be there later."""
+    from assay.fetch import asking
+    from assay.games.stream import find_files
+
+    last: Any = None
+    while True:
+        try:
+            found = find_files(list(files))
+            state = [(path, Path(path).stat().st_mtime_ns, Path(path).stat().st_size) for path in found]
+        except (AssayError, OSError) as error:
+            if last is None:
+                raise
+            say(f"assay: {error} Trying again in {every} s.", err=True)
+        else:
+            if state != last:
+                last = state
+                say(f"-- {time.strftime('%H:%M:%S')}, {counted(len(found), 'file')}", err=True)
+                yield found
+        asking.wait(every)
+
+
 def once_more(watch: bool, make: Callable[[], None]) -> None:
     """Do the work of a command; while it watches, what cannot be done yet is said and no end."""
     try:

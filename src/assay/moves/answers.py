@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,43 +14,39 @@ from typing import Any, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.curve import NOTHING, Estimate
+from assay.curve import Estimate
 from assay.engine.analysis import Analysis
 from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, Search, find, jury
 from assay.engine.local import identify
 from assay.engine.store import Store
 from assay.engine.turns import Turns
-from assay.errors import AssayWarning, CalibrationError, EngineError, InputError
+from assay.errors import CalibrationError, EngineError, InputError
 from assay.games import Games, read
-from assay.games.completing import ratings_of
 from assay.games.duplicates import Seen
 from assay.games.endings import told_endings
 from assay.games.selection import GameSelection
 from assay.games.split import players_of
 from assay.games.stream import Paths
-from assay.games.trf import is_trf, read_trf
 from assay.lists.filling import filled
 from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import analysed, analysed_turns, jury_turns, turns_in
-from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, of_groups, with_blunders
+from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, with_blunders
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
 from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, preset_depth, save, slug
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import Evidence, unweighed, weigh
-from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.fits import Fitting
-from assay.moves.groups import Groups, Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed
+from assay.moves.groups import Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed
 from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
-from assay.moves.screening import ScreenRow, screen_groups
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
 from assay.moves.weights import weights_of
 from assay.paths import default_store
-from assay.players import check_ratings, main_ratings, read_aliases, read_ratings
+from assay.players import read_aliases
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, words_of
 from assay.scales import in_fide
@@ -279,7 +274,7 @@ def _without(turns: Turns, games: Sequence[int]) -> Turns:
     return kept
 
 
-def _check_player(turns: Moved, player: str | None) -> None:
+def check_player(turns: Moved, player: str | None) -> None:
     """Refuse a name that nobody bears, with the nearest one."""
     names = sorted({str(name) for name in turns.player if name is not None})
     if player is not None and player not in names:
@@ -318,7 +313,7 @@ def rate_by(
         remark = [] if evals else [why]
         return _rate_by_evals(what, by=by, player=player, without=without, fide=fide, how=how, said=remark, **analysing)
     found = ready(what, without=without, by_fit=by_fit, **analysing)
-    _check_player(found.turns, player)
+    check_player(found.turns, player)
     turns = found.turns if player is None else found.turns.only(found.turns.player == player)
     turns = in_periods(turns, periods) if periods else turns
     heads = ("period", by) if periods and by != "period" else (by,)
@@ -410,7 +405,7 @@ def _rate_by_evals(
     turns = turns_with_evals(games, counts)
     tags = games_in_pool(turns.games, pool, scale_year) if pool or scale_year else turns.games
     turns = turns.tagged(renamed(tags, read_aliases(aliases, players_of(games))) if aliases else tags)
-    _check_player(turns, player)
+    check_player(turns, player)
     mine = turns if player is None else turns.only(turns.player == player)
     groups = by_pool(mine, by)
     rows = rate_evals(mine, groups, level=how.level, min_turns=how.min_turns)
@@ -511,79 +506,6 @@ def follow(
         problems=found.problems,
         remarks=found.remarks,
     )
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ScreenedField(Answer):
-    """Players beside what is expected of their ratings; `field` has the rows of all, whoever is shown."""
-
-    field: Sequence[ScreenRow]
-
-
-def screen_field(
-    what: What,
-    *,
-    by: str = "event",
-    ratings: Mapping[str, float] | File | None = None,
-    null: str = "calibrated",
-    player: str | None = None,
-    without: Sequence[int] = (),
-    rating_error: float = 0.0,
-    min_turns: int = 20,
-    **analysing: Any,
-) -> ScreenedField:
-    """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
-    report, given = None, None
-    if ratings == "fide":
-        analysing["rating"], ratings = "fide", None
-    if not isinstance(ratings, str | PathLike):
-        given = ratings
-    elif is_trf(Path(ratings)):
-        report = read_trf(ratings)
-    else:
-        given = read_ratings(ratings)
-
-    def check(players: set[str], aliases: Mapping[str, str]) -> None:
-        nonlocal given
-        if report is not None:
-            mains = {aliases.get(name, name) for name in players}
-            given = ratings_of(report, mains, lambda text: warnings.warn(text, AssayWarning, stacklevel=2))
-        elif isinstance(ratings, str | PathLike) and given is not None:
-            check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
-            given = main_ratings(ratings, given, aliases)
-
-    found = ready(what, without=without, check=check, **analysing)
-    _check_player(found.turns, player)
-    evidence, groups = weigh(found.turns, found.calibration, found.policy), by_pool(found.turns, "player", by)
-    # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
-    error = rating_error or found.errors
-    off: tuple[str, ...] = ()
-    if found.errors and not rating_error:
-        least, most = min(found.errors.values()), max(found.errors.values())
-        off = (f"Errors of the ratings, by K: {least:.0f} to {most:.0f} Elo; they widen what is expected.",)
-    rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns)
-    shown = [row for row in rows if player in (None, row.player)]
-    labels = [_label(row, groups) for row in rows]
-    rated = dict(zip(labels, (row.rating for row in rows), strict=True))
-    tails = blunder_shares(evidence, groups, of_groups(groups, [rated.get(label) for label in groups.labels]))
-    of_label = dict(zip(groups.labels, tails, strict=True))
-    people, programs = tables(rows, shown, by, [of_label.get(_label(row, groups), {}) for row in shown])
-    return ScreenedField(
-        field=rows,
-        shown=people,
-        data=programs,
-        head=sentence(rows, player),
-        foot=conclusion(rows, len(shown)),
-        estimates={row.player: replace(row.ipr or NOTHING, note=row.note) for row in reversed(rows)},
-        problems=found.problems,
-        remarks=(*found.remarks, *off),
-    )
-
-
-def _label(row: ScreenRow, groups: Groups) -> str:
-    """The name of the group that a row is of."""
-    key = (row.player, row.part, str(row.pool))
-    return " / ".join(key[: len(groups.keys[0])])
 
 
 MARK_COLUMNS = (

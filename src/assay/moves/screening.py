@@ -14,6 +14,7 @@ from assay.curve import Estimate
 from assay.errors import ModelError
 from assay.games.outcomes import score_of
 from assay.moves.choice.measures import Measures
+from assay.moves.deepchoice import DeepEvidence, DeepFinding
 from assay.moves.evidence import Evidence, GameSides, pools_of
 from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
 from assay.moves.groups import Groups
@@ -39,6 +40,8 @@ COLUMNS = (
     "z_mm",
     "z_t3",
     "z_ae",
+    "deep",
+    "deep_expected",
     "z",
     "roi",
     "ipr",
@@ -70,7 +73,8 @@ class Screened:
 class ScreenRow:
     """One player in one event (or part of the games).
 
-    `z` is against the null in use; the three single z's are always against the calibration.
+    `z` is against the null in use; the three single z's are always against the calibration. Where deep choices are
+    known (`deep`), z is theirs.
     """
 
     player: str
@@ -89,6 +93,7 @@ class ScreenRow:
     expected_beyond: float | None
     pool: str | None  # None where several are mixed
     note: str
+    deep: DeepFinding | None = None
 
     @property
     def likelihood_ratio(self) -> float | None:
@@ -118,6 +123,8 @@ class ScreenRow:
             "z_mm": z[0],
             "z_t3": z[1],
             "z_ae": z[2],
+            "deep": self.deep.played / self.deep.turns if self.deep else None,
+            "deep_expected": self.deep.expected / self.deep.turns if self.deep else None,
             "z": self.z,
             "roi": None if self.z is None else 50 + 5 * self.z,
             "ipr": self.ipr.value if self.ipr else None,
@@ -142,17 +149,18 @@ def screen_groups(
     null: str = "calibrated",
     rating_error: float | Mapping[str, float] = 0.0,
     min_turns: int = FEWEST_TURNS,
+    deep: DeepEvidence | None = None,
 ) -> list[ScreenRow]:
     """Screen every group; the turns are grouped by player and part (an event, a round, a phase).
 
     `ratings` by player take the place of the tags; `rating_error` may be one by player, too. With `null="field"` the
     z's are measured against the centre and spread of the field itself (those of the same pool, by rating band where
-    ten players share one).
+    ten players share one). With the `deep` choices of the same turns z is the test of these.
     """
     own = null == "field"
     estimates = evidence.estimates(groups)
     rows = [
-        _row(evidence, key, turns, found, ratings, own, _error(rating_error, key[0]), min_turns)
+        _row(evidence, key, turns, found, ratings, own, _error(rating_error, key[0]), min_turns, deep)
         for key, turns, found in zip(groups.keys, groups.turns, estimates, strict=True)
     ]
     rows = _against_field(rows) if own else rows
@@ -180,6 +188,7 @@ def _row(
     own_null: bool,
     rating_error: float,
     min_turns: int,
+    deep: DeepEvidence | None,
 ) -> ScreenRow:
     player, part = key[:2]
     every = evidence.sides
@@ -230,11 +239,16 @@ def _row(
     if not np.isfinite(found.combined):
         lacking = f"there was too little to get wrong in these {len(turns)} turns"
         return replace(blank, ipr=shown, note="; ".join([lacking, *odd]))
+    further = deep.judge(turns, own, rating_error) if deep else None
+    if deep and further is None:
+        lacking = f"the choice was obvious in all of these {len(turns)} turns"
+        return replace(blank, ipr=shown, note="; ".join([lacking, *odd]))
     return replace(
         blank,
         rating=float(own.mean()),
         screened=found,
-        z=found.combined,
+        z=further.z if further else found.combined,
+        deep=further,
         ipr=shown,
         assisted=_assisted(mine, own),
         note="; ".join(odd),

@@ -1,0 +1,177 @@
+"""Screening as answers: a field beside what is expected of its ratings, and the test that goes on as games come in."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from assay.curve import NOTHING
+from assay.engine.analysis import Analysis
+from assay.errors import AssayWarning, InputError
+from assay.games.completing import ratings_of
+from assay.games.trf import is_trf, read_trf
+from assay.moves.answers import File, Ready, What, check_player, ready
+from assay.moves.blunders import blunder_shares, of_groups
+from assay.moves.deepchoice import DeepEvidence, find_deep, shipped_test, with_deep
+from assay.moves.evidence import Evidence, weigh
+from assay.moves.findings import conclusion, sentence, tables
+from assay.moves.groups import Groups, by_pool
+from assay.moves.screening import ScreenRow, screen_groups
+from assay.moves.sequential import ALPHA, Watched, follow_players, said, table
+from assay.paths import default_store
+from assay.players import check_ratings, main_ratings, read_ratings
+from assay.policy.chances import Network, shipped
+from assay.table import Answer
+
+Ratings = Mapping[str, float] | File | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScreenedField(Answer):
+    """Players beside what is expected of their ratings; `field` has the rows of all, whoever is shown.
+
+    `evidence` are the turns that were judged, `deep` their deep choices if these were asked for, `ratings` those that
+    were given in the place of the tags'.
+    """
+
+    field: Sequence[ScreenRow]
+    evidence: Evidence
+    deep: DeepEvidence | None
+    ratings: Mapping[str, float] | None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RunningField(Answer):
+    """Players as the games come in, with an e-value each; `players` has them by round."""
+
+    players: Sequence[Watched]
+
+
+def screen_field(
+    what: What,
+    *,
+    by: str = "event",
+    ratings: Ratings = None,
+    null: str = "calibrated",
+    player: str | None = None,
+    without: Sequence[int] = (),
+    rating_error: float = 0.0,
+    min_turns: int = 20,
+    deep_choice: int | None = None,
+    **analysing: Any,
+) -> ScreenedField:
+    """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
+    found, given = _compared(what, ratings, without, analysing)
+    check_player(found.turns, player)
+    evidence, groups = weigh(found.turns, found.calibration, found.policy), by_pool(found.turns, "player", by)
+    # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
+    error = rating_error or found.errors
+    off: tuple[str, ...] = ()
+    if found.errors and not rating_error:
+        least, most = min(found.errors.values()), max(found.errors.values())
+        off = (f"Errors of the ratings, by K: {least:.0f} to {most:.0f} Elo; they widen what is expected.",)
+    deep, told = _deep(evidence, what, deep_choice, found.policy, analysing)
+    rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns, deep=deep)
+    shown = [row for row in rows if player in (None, row.player)]
+    labels = [_label(row, groups) for row in rows]
+    rated = dict(zip(labels, (row.rating for row in rows), strict=True))
+    tails = blunder_shares(evidence, groups, of_groups(groups, [rated.get(label) for label in groups.labels]))
+    of_label = dict(zip(groups.labels, tails, strict=True))
+    people, programs = tables(rows, shown, by, [of_label.get(_label(row, groups), {}) for row in shown])
+    return ScreenedField(
+        field=rows,
+        evidence=evidence,
+        deep=deep,
+        ratings=given,
+        shown=people,
+        data=programs,
+        head=sentence(rows, player),
+        foot=conclusion(rows, len(shown)),
+        estimates={row.player: replace(row.ipr or NOTHING, note=row.note) for row in reversed(rows)},
+        problems=found.problems,
+        remarks=(*found.remarks, *off, *told),
+    )
+
+
+def _label(row: ScreenRow, groups: Groups) -> str:
+    """The name of the group that a row is of."""
+    key = (row.player, row.part, str(row.pool))
+    return " / ".join(key[: len(groups.keys[0])])
+
+
+def screen_running(
+    what: What,
+    *,
+    ratings: Ratings = None,
+    player: str | None = None,
+    without: Sequence[int] = (),
+    rating_error: float = 0.0,
+    alpha: float = ALPHA,
+    deep_choice: int | None = None,
+    **analysing: Any,
+) -> RunningField:
+    """Follow players as games come in; see :func:`assay.api.screen_running`."""
+    if not 0 < alpha < 1:
+        raise InputError(f"a rate of false alarms of {alpha:g} there is not: give one such as 0.001.")
+    found, given = _compared(what, ratings, without, analysing)
+    check_player(found.turns, player)
+    evidence = weigh(found.turns, found.calibration, found.policy)
+    deep, told = _deep(evidence, what, deep_choice, found.policy, analysing)
+    rows = follow_players(evidence, ratings=given, rating_error=rating_error, alpha=alpha, deep=deep)
+    shown = [row for row in rows if player in (None, row.player)]
+    return RunningField(
+        players=rows,
+        shown=table(shown),
+        head=said(rows, alpha),
+        problems=found.problems,
+        remarks=(*found.remarks, *told),
+    )
+
+
+def _compared(
+    what: What, ratings: Ratings, without: Sequence[int], analysing: dict[str, Any]
+) -> tuple[Ready, Mapping[str, float] | None]:
+    """Turns to judge, and the ratings that were given in the place of the tags', by the names that count."""
+    report, given = None, None
+    if ratings == "fide":
+        analysing["rating"], ratings = "fide", None
+    if not isinstance(ratings, str | PathLike):
+        given = ratings
+    elif is_trf(Path(ratings)):
+        report = read_trf(ratings)
+    else:
+        given = read_ratings(ratings)
+
+    def check(players: set[str], aliases: Mapping[str, str]) -> None:
+        nonlocal given
+        if report is not None:
+            mains = {aliases.get(name, name) for name in players}
+            given = ratings_of(report, mains, lambda text: warnings.warn(text, AssayWarning, stacklevel=2))
+        elif isinstance(ratings, str | PathLike) and given is not None:
+            check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
+            given = main_ratings(ratings, given, aliases)
+
+    return ready(what, without=without, check=check, **analysing), given
+
+
+def _deep(
+    evidence: Evidence, what: What, depth: int | None, policy: Network | bool, analysing: Mapping[str, Any]
+) -> tuple[DeepEvidence | None, list[str]]:
+    """The same evidence with the deep choices of its turns, if they are asked for, and what is to be said of them."""
+    if depth is None:
+        return None, []
+    network = shipped() if policy is True else policy
+    if not network:
+        raise InputError("the deep choice is judged beside what people would play: leave out --policy none.")
+    test = shipped_test(evidence.turns.depth)  # a sentence now is better than one after an hour of analysis
+    asked = {name: analysing[name] for name in ("engine", "no_analysis", "workers", "quiet") if name in analysing}
+    place = what.store.path if isinstance(what, Analysis) else Path(analysing.get("store") or default_store())
+    told = [f"Deep choice: one line to depth {depth}. How often honest players find it rests on {test.turns:,} turns."]
+    engine = evidence.turns.identities[0].engine
+    if depth != test.taste.deep or engine != test.engine:
+        told.append(f"It was measured with {test.engine} to depth {test.taste.deep}: z is rougher for it.")
+    return with_deep(evidence, find_deep(evidence.turns, place, depth, **asked), network), told

@@ -1,0 +1,121 @@
+"""The deep choice: stored like every analysis, and a test that honest play passes and help does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.moves.made_up import turns_of
+
+from assay.cli.main import main
+from assay.engine.store import Store
+from assay.games.archives import sample
+from assay.moves.choice.deep import HELPER, HONEST, DeepTaste, Taste, fit_helper, fit_honest, from_json
+from assay.moves.choice.logit import log_chances
+from assay.moves.choice.ratio import ratios
+
+Words = tuple[object, ...]
+
+
+def run(*words: object) -> int:
+    with pytest.raises(SystemExit) as end:
+        main([str(word) for word in words])
+    return int(end.value.code or 0)
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One game of the shipped event, analysed at a small depth."""
+    path = tmp_path_factory.mktemp("deep") / "game.pgn"
+    path.write_bytes(b"[Event " + sample("simulated-event.pgn").split(b"[Event ")[15])
+    assert run("analyse", path, "--store", path.with_suffix(".db"), "--depth", 6, "--quiet") == 0
+    return path
+
+
+def test_deep_choices_are_stored_beside_the_lists(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stored = ("--store", game.with_suffix(".db"), "--depth", 6, "--quiet")
+    assert run("screen", game, *stored, "--no-analysis", "--deep-choice", 9) == 1
+    assert "lacks the deep choice (one line, depth 9) of" in capsys.readouterr().err
+    assert run("screen", game, *stored, "--deep-choice", 9, "--format", "csv") == 0
+    first = capsys.readouterr()
+    assert "Deep choice: one line to depth 9." in first.err and "z is rougher for it" in first.err
+    with Store(game.with_suffix(".db")) as store:
+        assert sorted(kept.identity.lines for kept in store.kept() if kept.positions)[0] == 1
+    assert run("screen", game, *stored, "--no-analysis", "--deep-choice", 9, "--format", "csv") == 0
+    assert capsys.readouterr().out == first.out
+    # What is valued to one line alone serves nobody who asks for lists.
+    assert run("ipr", game, *stored, "--no-analysis") == 0
+    assert run("screen", game, *stored, "--no-analysis", "--sequential", "--deep-choice", 9) == 0
+    assert "passed an e-value of 2,000" in capsys.readouterr().out
+
+
+def test_a_list_of_another_depth_has_no_test(game: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run("screen", game, "--store", tmp_path / "new.db", "--deep-choice", 9, "--depth", 4) == 1
+    assert run("screen", game, "--store", game.with_suffix(".db"), "--depth", 6, "--policy", "none", "--no-analysis",
+               "--deep-choice", 9) == 1  # fmt: skip
+    assert "leave out --policy none" in capsys.readouterr().err
+
+
+PAIRS = [(f"W{i}", f"B{i}", 2200.0, 2200.0) for i in range(60)]
+
+
+def test_the_fit_finds_how_often_honest_players_follow() -> None:
+    choices = turns_of(PAIRS).choices
+    rng = np.random.default_rng(2)
+    g0 = -3 * np.sqrt(np.maximum(0.0, _loss(choices)))
+    none, natural = np.zeros_like(g0), np.full(len(g0), -2.0, np.float32)
+    row = choices.start[:-1] + rng.integers(0, np.minimum(choices.width, 4))
+    deep = np.zeros(len(g0))
+    deep[row] = 1.2
+    played = _drawn(g0 + deep, choices, rng)
+    choices = replace(choices, played=played - choices.start[:-1])
+    weight, elo = np.ones(len(choices)), np.full(len(choices), 2200.0)
+    taste = fit_honest(choices, row, natural, g0, none, elo, weight)
+    made = DeepTaste(choices.depth, 16, taste, fit_helper(choices, row, natural, row))
+    own, _ = made.exponents(choices, row, natural, g0, none)
+    chances = np.exp(log_chances(own, choices.start, choices.turn))
+    assert chances[row].mean() == pytest.approx((row == choices.chosen).mean(), abs=0.02)
+    engine = made.helped(choices, row, natural)
+    assert engine[row].mean() > 0.9
+    # Honest play is standard normal by its own chances, who follows is far off.
+    groups = np.arange(len(choices)) // 40
+    honest = ratios(chances, engine, choices).z(groups, int(groups.max()) + 1)
+    assert abs(np.nanmean(honest)) < 0.35 and 0.7 < np.nanstd(honest) < 1.3
+    follows = np.where(rng.random(len(choices)) < 0.4, row, choices.chosen)
+    helped = ratios(chances, engine, replace(choices, played=follows - choices.start[:-1]))
+    assert np.nanmean(helped.z(groups, int(groups.max()) + 1)) > 2
+    assert from_json(made.to_json()).to_json() == made.to_json()
+    assert len(taste.a) == len(HONEST) and len(made.helper) == len(HELPER)
+
+
+def test_obvious_moves_tell_nothing() -> None:
+    choices = turns_of(PAIRS[:1]).choices
+    sure = np.full(len(choices.moves), 1e-6)
+    sure[choices.chosen] = 1.0
+    found = ratios(sure, sure, choices)
+    assert not found.counts.any() and not found.told.any()
+    assert np.isnan(found.z(np.zeros(len(choices), np.intp), 1)).all()
+
+
+def test_weights_that_are_none_are_refused() -> None:
+    from assay.errors import CalibrationError
+
+    good = DeepTaste(8, 16, Taste(np.zeros(len(HONEST)), np.zeros(len(HONEST))), np.zeros(len(HELPER))).to_json()
+    for bad in ({}, good | {"helper": {}}, good | {"depth": "eight"}):
+        with pytest.raises(CalibrationError, match="no weights of the deep choice"):
+            from_json(bad)
+
+
+def _loss(choices: object) -> np.ndarray:
+    from assay.engine.choices import filled, pawns
+
+    value = pawns(filled(choices.codes[:, -1:], choices.start))[:, 0]  # type: ignore[attr-defined]
+    return np.maximum.reduceat(value, choices.start[:-1])[choices.turn] - value  # type: ignore[attr-defined]
+
+
+def _drawn(g: np.ndarray, choices: object, rng: np.random.Generator) -> np.ndarray:
+    gumbel = g + rng.gumbel(size=len(g))
+    start = choices.start  # type: ignore[attr-defined]
+    return np.array([start[t] + int(np.argmax(gumbel[start[t] : start[t + 1]])) for t in range(len(start) - 1)])
