@@ -402,3 +402,33 @@ def test_a_report_goes_by_aliases(event: Path, report: Any, tmp_path: Path) -> N
     found = json.loads(report(event, "json", "--aliases", names))
     called = {player["name"] for player in found["players"]}
     assert "Slippery Elm" in called and "Elm" not in called
+
+
+def test_a_folder_is_followed_round_by_round(
+    event: Path, stored: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each new file is taken in; between looks nothing is printed again; Ctrl-C ends it."""
+    folder, games = tmp_path / "rounds", games_of(event)
+    folder.mkdir()
+    (folder / "1.pgn").write_text("".join(games[:8]))
+    waits = 0
+
+    def wait(seconds: float) -> None:
+        nonlocal waits
+        waits += 1
+        if waits == 2:
+            (folder / "2.pgn").write_text("".join(games[8:]))
+        if waits == 4:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("assay.fetch.asking.wait", wait)
+    assert run("screen", "--live", folder, *stored) == 130
+    said = capsys.readouterr()
+    assert said.out.count("of 6 players") == 2 and "1 file" in said.err and "2 files" in said.err
+    assert "6,000" in said.out and "with a chance of 0.1 % at most" in " ".join(said.out.split())
+    found = rows(capsys, "screen", folder, *stored, "--sequential")
+    at_once = rows(capsys, "screen", event, *stored, "--sequential")
+    assert found == at_once and max(found, key=lambda name: found[name]["e_value"]) == "Elm"
+    assert all(row["highest"] >= row["e_value"] > 0 for row in found.values())
+    careful = rows(capsys, "screen", event, *stored, "--sequential", "--rating-error", 300)
+    assert careful["Elm"]["e_value"] < found["Elm"]["e_value"]

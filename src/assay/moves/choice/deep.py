@@ -24,6 +24,9 @@ from assay.moves.choice.model import strength
 Floats = NDArray[np.float64]
 HONEST = ("deep", "deep, found late", "deep, loses by the list", "deep, natural")
 HELPER = ("deep", "root of loss", "loss", "rank", "best", "deep, loses by the list")
+# Who is followed is this very engine as likely as another one: with others it costs little, with this one it gains much
+# (docs/screening.md).
+SAME = 0.5
 LEAST_NATURAL = -6.0
 PINNED = 1e9
 RIDGE_EVERYBODY, RIDGE_STRONG, RIDGE_HELPER = 10.0, 40.0, 1.0
@@ -49,9 +52,13 @@ class DeepTaste:
         return g0 + table @ self.honest.a, g1 + table @ self.honest.b
 
     def helped(self, choices: Choices, row: NDArray[np.int64], natural: NDArray[np.float32]) -> Floats:
-        """The chance of every move where an engine is followed."""
+        """The chance of every move where an engine is followed, be it this one or another."""
         table = traits(choices.to_depth(self.depth), row, natural)[1].astype(np.float64)
-        return np.exp(log_chances(table @ self.helper, choices.start, choices.turn))
+        others = np.exp(log_chances(table @ self.helper, choices.start, choices.turn))
+        same = np.zeros(len(others))
+        same[row[row >= 0]] = 1.0
+        known = (row >= 0)[choices.turn]
+        return np.where(known, SAME * same + (1 - SAME) * others, others)
 
     def to_json(self) -> dict[str, Any]:
         """The weights as plain values."""
