@@ -376,7 +376,7 @@ def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float
             )
         axis.set(xlabel="% of moves helped, nine games", title=label, ylim=(-2, 102))
     axes[0].set_ylabel("% of events with z > 4")
-    axes[0].legend(fontsize=7)
+    axes[1].legend(fontsize=7)
     figure.savefig(folder / "screening-power.png", dpi=110)
 
 

@@ -120,7 +120,7 @@ OPTIONS = {
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"""
         {RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every --deep-choice
-        --sequential --alpha --live -o --out
+        --sequential --false-alarm --live -o --out
     """,
     "engines": "--engine --format",
     "calibrate": f"""

@@ -432,3 +432,35 @@ def test_a_folder_is_followed_round_by_round(
     assert all(row["highest"] >= row["e_value"] > 0 for row in found.values())
     careful = rows(capsys, "screen", event, *stored, "--sequential", "--rating-error", 300)
     assert careful["Elm"]["e_value"] < found["Elm"]["e_value"]
+
+
+def test_two_spellings_that_look_like_one_person_are_pointed_out(
+    event: Path, stored: Words, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = [game.replace('"Elm"', '"Elm, Slippery"') for game in games_of(event)]
+    games[0] = re.sub(r'\[White "[^"]*"\]\n', '[White "Elm, S."]\n', games[0])
+    games[0] = re.sub(r'\[WhiteElo "\d+"\]', '[WhiteElo "2000"]', games[0])
+    two = given(event, "spellings.pgn", games)
+    said = "These look like one person and count as two: Elm, S. and Elm, Slippery. --aliases joins them."
+    for command in ("screen", "ipr"):
+        assert run(command, two, *stored) == 0
+        assert said in capsys.readouterr().err
+    names = tmp_path / "names.csv"
+    names.write_text('"Elm, Slippery","Elm, S."\n')
+    assert run("screen", two, *stored, "--aliases", names) == 0
+    assert "look like one person" not in capsys.readouterr().err
+
+
+def test_an_unfinished_game_is_not_screened_and_counted_as_such(
+    event: Path, stored: Words, capsys: pytest.CaptureFixture[str]
+) -> None:
+    games = games_of(event)
+    at = next(i for i, game in enumerate(games) if '[White "Elm"]' in game or '[Black "Elm"]' in game)
+    open_game = re.sub(r'\[Result "[^"]*"\]', '[Result "*"]', games[at])
+    rest = rows(capsys, "screen", given(event, "rest.pgn", [*games[:at], *games[at + 1 :]]), *stored)
+    found = rows(capsys, "screen", given(event, "open.pgn", [*games[:at], open_game, *games[at + 1 :]]), *stored)
+    assert {name: row["z"] for name, row in found.items()} == {name: row["z"] for name, row in rest.items()}
+    assert run("screen", given(event, "open.pgn", [*games[:at], open_game, *games[at + 1 :]]), *stored) == 0
+    assert f"Left out, without a result: 1 game ({at + 1})." in capsys.readouterr().err
+    assert run("screen", given(event, "open.pgn", [open_game]), *stored) == 1
+    assert "no game here has a result" in capsys.readouterr().err

@@ -284,17 +284,14 @@ def _prior(text: str) -> tuple[float, float] | str | None:
 )
 @click.option("--live", is_flag=True, help="The same for a folder: again whenever a file in it is new, until Ctrl-C.")
 @click.option(
-    "--alpha",
+    "--false-alarm",
+    "alpha",
     type=click.FloatRange(0, 0.5, min_open=True),
     default=0.001,
     show_default=True,
     help="Chance that anybody honest passes the bound of --sequential, whenever one looks.",
 )
-@out_option.but(
-    required=False,
-    metavar="SHEET",
-    help="Write a sheet on the player for the tournament director: .pdf or .html.",
-)
+@out_option.but(required=False)
 @analysis_options
 @aliases_option
 @table_options
@@ -328,7 +325,8 @@ def screen(
     say what may be concluded. A high z is a reason to look at games, never a finding about a person.
 
     --deep-choice 16 has the engine choose once more at a depth that help would use; then z is the likelihood ratio of
-    following that choice on a share of the moves. -o writes a sheet on one player, with the critical moves behind it.
+    following that choice on a share of the moves. -o with --player writes a sheet on that player (.pdf or
+    .html) for the tournament director, with the critical moves behind it.
 
     \b
     Examples:

@@ -170,3 +170,21 @@ def _parts(name: str) -> tuple[str, str] | None:
     """Surname and given names of a name with a comma, plain."""
     surname, comma, given = name.partition(",")
     return (alike(surname), given.strip(" .").lower()) if comma else None
+
+
+_MOST_TOLD = 5
+
+
+def told_alike(games: Iterable[Game], aliases: Mapping[str, str]) -> list[str]:
+    """A remark on names that look like one person's and count as two, if there are any."""
+    pairs = dict.fromkeys(
+        tuple(sorted((person.name, other)))
+        for person in people_in(games)
+        for other in person.like
+        if aliases.get(person.name, person.name) != aliases.get(other, other)
+    )
+    if not pairs:
+        return []
+    each = "; ".join(" and ".join(pair) for pair in list(pairs)[:_MOST_TOLD])
+    more = f" and {len(pairs) - _MOST_TOLD} more" if len(pairs) > _MOST_TOLD else ""
+    return [f"These look like one person and count as two: {each}{more}. --aliases joins them."]

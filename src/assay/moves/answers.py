@@ -24,6 +24,7 @@ from assay.errors import CalibrationError, EngineError, InputError
 from assay.games import Games, read
 from assay.games.duplicates import Seen
 from assay.games.endings import told_endings
+from assay.games.people import told_alike
 from assay.games.selection import GameSelection
 from assay.games.split import players_of
 from assay.games.stream import Paths
@@ -139,6 +140,7 @@ def ready(
     duplicates, problems, names = "", Counter[str](), None
     errors: dict[str, float] = {}
     told: Sequence[str] = ()
+    alike: Sequence[str] = ()
     if isinstance(what, Analysis):
         if by_fit is not None and by_fit.jury:
             raise InputError("an analysis is by one engine: give a jury the games themselves.")
@@ -151,6 +153,7 @@ def ready(
         games, seen = found.all(), Seen()
         problems = found.problems
         names = read_aliases(aliases, players_of(games)) if aliases else None
+        alike = told_alike(games, names or {})
         if check is not None:
             check(players_of(games), names or {})
         if game is not None:
@@ -178,6 +181,7 @@ def ready(
         chosen = for_engine(turns.identities[0], chosen.depth, chosen if calibration else None)
     remarks = [*told_of(turns, problems, chosen), *on_scale]
     remarks += told_copies(duplicates)
+    remarks += alike
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
     turns = in_pool(turns, pool, scale_year)

@@ -9,10 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from assay.curve import NOTHING
 from assay.engine.analysis import Analysis
 from assay.errors import AssayWarning, InputError
 from assay.games.completing import ratings_of
+from assay.games.outcomes import score_of
 from assay.games.trf import is_trf, read_trf
 from assay.moves.answers import File, Ready, What, check_player, ready
 from assay.moves.blunders import blunder_shares, of_groups
@@ -25,7 +28,7 @@ from assay.moves.sequential import ALPHA, Watched, follow_players, said, table
 from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_ratings
 from assay.policy.chances import Network, shipped
-from assay.table import Answer
+from assay.table import Answer, counted
 
 Ratings = Mapping[str, float] | File | None
 
@@ -66,6 +69,7 @@ def screen_field(
 ) -> ScreenedField:
     """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
     found, given = _compared(what, ratings, without, analysing)
+    found = _finished(found)
     check_player(found.turns, player)
     evidence, groups = weigh(found.turns, found.calibration, found.policy), by_pool(found.turns, "player", by)
     # The field is everybody, whoever is shown: a row by itself would pass for the only one that was looked at.
@@ -156,6 +160,20 @@ def _compared(
             given = main_ratings(ratings, given, aliases)
 
     return ready(what, without=without, check=check, **analysing), given
+
+
+def _finished(found: Ready) -> Ready:
+    """The same without games that have no result; which they are is said."""
+    known = np.array([score_of(result) is not None for result in found.turns.games["result"]], np.bool_)
+    lacking = np.unique(found.turns.game[~known[found.turns.game]])
+    if not len(lacking):
+        return found
+    turns = found.turns.only(known[found.turns.game])
+    if not len(turns):
+        raise InputError("no game here has a result: games are screened when they are over; --sequential follows them.")
+    numbers = ", ".join(str(game + 1) for game in lacking[:10]) + (", ..." if len(lacking) > 10 else "")
+    told = f"Left out, without a result: {counted(len(lacking), 'game')} ({numbers})."
+    return replace(found, turns=turns, remarks=(*found.remarks, told))
 
 
 def _deep(
