@@ -212,6 +212,12 @@ def test_count_and_preview_together(run: Run, made: Path) -> None:
     assert code == 0 and lines[0].isdecimal() and lines[1].startswith("white") and lines[4] == ""
 
 
+def test_a_preview_of_an_index_whose_archive_is_elsewhere_has_the_tags(run: Run, made: Path, pgn: Path) -> None:
+    pgn.unlink()
+    code, out, err = run("filter", made, "--where", "avg_elo > 1800", "--preview", "2", "--keep-duplicates")
+    assert code == 0 and len(out.splitlines()) == 3 and "Tags alone: " in err
+
+
 def test_pictures_are_drawn_though_nobody_reads_the_tables(made: Path, tmp_path: Path) -> None:
     """`assay stats INDEX --plots DIR | head -1`: the reader is gone before the tables are printed."""
     command = [

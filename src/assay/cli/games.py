@@ -347,7 +347,11 @@ def _previewed(opened: Sequence[Index], first: pl.DataFrame) -> GamePreview:
 
     names = [name for name in first.columns if name != PART]
     columns = columns_of(names, wide=[name for name in names if name not in _PREVIEW])
-    texts = tuple(decode(game.data).strip() for game in games_of(opened, first.select(SPAN)))
+    try:
+        texts = tuple(decode(game.data).strip() for game in games_of(opened, first.select(SPAN)))
+    except InputError as error:  # an index tells of games whose archive is elsewhere
+        texts = ()
+        say(f"Tags alone: {error}", err=True)
     return GamePreview(shown=Table(list(first.drop(PART).iter_rows(named=True)), columns), texts=texts)
 
 
