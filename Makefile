@@ -55,6 +55,7 @@ engine:
 
 browser:
 	@tools/install-browser.sh
+	@tools/install-axe.sh
 
 clean:
 	rm -rf $(VENV) .tools build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from assay.moves.calibration import depth_of
 from assay.paths import default_store
 from assay.reports.exports import find_browser
 from assay.reports.growing import Making, make
@@ -32,11 +33,12 @@ def shoot(browser: Browser, page_file: Path, folder: Path) -> None:
     page = _open(browser, page_file, WIDE | {"height": 1130})
     page.screenshot(path=folder / "report.png")
     page.locator("#player-1 > summary").click()
+    page.locator("#player-1 .witness-table").wait_for()
     page.locator("#player-1").screenshot(path=folder / "report-player.png")
     page.locator("#game-1 > summary").click()
-    page.locator("#game-1 .board").focus()
-    for _ in range(40):
-        page.keyboard.press("ArrowRight")
+    page.locator("#game-1 .board svg").wait_for()
+    marked = page.locator("#game-1 .moves button", has=page.locator(".bad"))
+    (marked.first if marked.count() else page.locator("#game-1 .moves button").last).click()
     page.locator("#game-1").screenshot(path=folder / "report-game.png")
     _open(browser, page_file, WIDE, "dark").screenshot(path=folder / "report-dark.png")
     _open(browser, page_file, PHONE).screenshot(path=folder / "report-phone.png")
@@ -78,7 +80,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
     words = parser.parse_args()
     words.output.mkdir(parents=True, exist_ok=True)
-    report = make([words.games], Making(words.store), preset=words.preset)
+    report = make([words.games], Making(words.store, depth=depth_of(words.preset)))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS.split())
         file = Path(folder) / "report.html"

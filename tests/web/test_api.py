@@ -105,6 +105,30 @@ def test_cancel_and_delete(server: Any) -> None:
     assert [job.id for job in server.folders.all()] == [waiting]
 
 
+def test_a_job_that_was_cancelled_goes_on(server: Any) -> None:
+    job = submit(server, "slow.pgn")
+    wait_for(server, job, "running")
+    call(server, "POST", f"/api/jobs/{job}/cancel")
+    assert status_of(server, job)["state"] == "cancelled"
+    status, _, data = call(server, "POST", f"/api/jobs/{job}/resume")
+    assert status == 200 and json.loads(data)["state"] in ("queued", "running")
+    assert wait_for(server, job, "running")["message"] == ""
+    assert call(server, "POST", f"/api/jobs/{job}/resume")[0] == 200  # of one that runs, nothing changes
+    call(server, "DELETE", f"/api/jobs/{job}")
+    assert call(server, "POST", f"/api/jobs/{job}/resume")[0] == 404
+
+
+def test_a_report_can_be_had_as_pdf_or_a_sentence_says_why_not(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = submit(server)
+    wait_for(server, job, "done")
+    status, headers, data = call(server, "GET", f"/api/jobs/{job}/result?format=pdf")
+    if status == 200:
+        assert data.startswith(b"%PDF") and headers["content-type"] == "application/pdf"
+    monkeypatch.setattr("assay.reports.exports.find_browser", lambda: None)
+    status, _, data = call(server, "GET", f"/api/jobs/{job}/result?format=pdf")
+    assert status == 501 and "needs Chromium" in json.loads(data)["error"]
+
+
 def test_the_queue_is_bounded(starting: Callable[..., Any]) -> None:
     server = starting(limits=Limits(waiting=2))
     running = submit(server, "slow.pgn")
@@ -136,6 +160,7 @@ def test_the_description_names_every_route(server: Any) -> None:
         "/api/jobs/{id}",
         "/api/jobs/{id}/result",
         "/api/jobs/{id}/cancel",
+        "/api/jobs/{id}/resume",
     }
     job = submit(server)
     assert set(status_of(server, job)) - {"time_left"} == set(described["components"]["schemas"]["Job"]["properties"])

@@ -101,6 +101,9 @@ def test_cancel_keeps_what_is_there(server: Any, page: Page, pgn: Callable[..., 
     expect(page.locator("#message")).to_contain_text("Cancelled")
     expect(page.locator("#working")).to_be_hidden()
     expect(page.locator("#report h1")).to_be_visible()
+    page.get_by_role("button", name="Go on").click()
+    expect(page.locator("#told")).to_contain_text("of 60 positions")
+    expect(page.get_by_role("button", name="Go on")).to_be_hidden()
 
 
 def test_a_restart_of_the_server(

@@ -563,6 +563,9 @@ class Preset:
     words: str
 
 
+SECONDS_A_MOVE = 0.125  # of one core, at the usual depth
+
+
 def presets() -> dict[str, Preset]:
     """The presets, the usual one first.
 

@@ -123,7 +123,8 @@ def usual_by_evals(turns: EvalTurns, ratings: Floats) -> Usual:
     """What is usual at turns of which one evaluation before and after is known: by the model of losses."""
     columns, entries = features(turns)
     weights, bins = shipped_evals().weights, len(EDGES) + 1
-    lines = turns.column("line")
+    # Evaluations have no line of their own for quicker and slower games of a pool.
+    lines = np.array([name.partition("@")[0] for name in turns.column("line")], object)
     share = np.zeros((len(turns), bins))
     for name in set(lines.tolist()):
         for rating in np.unique(ratings[(lines == name) & np.isfinite(ratings)]).tolist():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -19,13 +20,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from assay.engine.analysis import cores
+from assay.engine.identity import DEFAULT_DEPTH
 from assay.errors import AssayError, InputError, OutputError
-from assay.moves.calibration import Preset, depths, presets
+from assay.moves.calibration import SECONDS_A_MOVE, Preset, depths, presets
 from assay.progress import duration
+from assay.reports.exports import print_pdf
 from assay.reports.page import TEMPLATES, policy
 from assay.web.checker import Checker, NoCheckError
 from assay.web.guard import Guard, refused
-from assay.web.jobs import FORMATS, WAITING, Job, JobFolders, Limits
+from assay.web.jobs import DOWNLOADS, FORMATS, PDF, WAITING, Job, JobFolders, Limits
 from assay.web.names import OFF, games_of
 from assay.web.openapi import describe
 from assay.web.runner import Runner
@@ -44,6 +48,8 @@ STATIC = {
     )
 }
 SHOWN = 50
+# What twenty games of usual length cost, for the words beside a preset; quick and deep are two plies away.
+_GAMES, _POSITIONS, _DEEPER = 20, 60, 2.2
 # What the framework says of addresses and methods that no route takes, as sentences.
 _UNROUTED = {
     (404, "Not Found"): "There is nothing at this address; /api/openapi.json tells what there is.",
@@ -95,6 +101,7 @@ def make_app(
             Route("/api/jobs/{id}", delete, methods=["DELETE"]),
             Route("/api/jobs/{id}/result", result),
             Route("/api/jobs/{id}/cancel", cancel, methods=["POST"]),
+            Route("/api/jobs/{id}/resume", resume, methods=["POST"]),
             Route("/api/openapi.json", openapi),
         ],
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
@@ -132,6 +139,7 @@ class Page:
         self.checker = Checker(limits)
         self.slots = asyncio.Semaphore(limits.uploads)
         self.admission = asyncio.Lock()
+        self.printing = asyncio.Lock()
         self.templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(HERE / "templates"),
             autoescape=True,
@@ -192,6 +200,22 @@ class Page:
             raise HTTPException(404, "There is no report yet: the first game is still being analysed.")
         return data
 
+    async def printed(self, job: Job) -> bytes:
+        """The report as it is now, printed by a browser; one at a time."""
+        html = (await self.result(job, "html")).decode("utf-8")
+        async with self.printing:
+            try:
+                return await run_in_threadpool(_print, html)
+            except OutputError as error:
+                raise HTTPException(501, str(error)) from error
+
+
+def _print(html: str) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        file = Path(folder) / "report.pdf"
+        print_pdf(html, file)
+        return file.read_bytes()
+
 
 def _page(request: Request) -> Page:
     page: Page = request.app.state.page
@@ -209,8 +233,14 @@ async def home(request: Request) -> Response:
         "limits": page.limits,
         "shown": SHOWN,
         "fetches": page.allow_fetch,
+        "times": {name: _time(preset.depth) for name, preset in page.presets.items()},
     }
     return page.render("home.html", jobs=jobs, **shown)
+
+
+def _time(depth: int) -> str:
+    """About how long twenty games take here at a depth: each ply more costs two and a half times as much or so."""
+    return duration(_GAMES * _POSITIONS * SECONDS_A_MOVE * _DEEPER ** (depth - DEFAULT_DEPTH) / cores())
 
 
 async def submit_form(request: Request) -> Response:
@@ -223,7 +253,7 @@ async def show_job(request: Request) -> Response:
     """The page of a job."""
     page = _page(request)
     job = page.job(request)
-    return page.render("job.html", job=page.folders.status(job), formats=FORMATS, waiting=WAITING)
+    return page.render("job.html", job=page.folders.status(job), formats=DOWNLOADS, waiting=WAITING)
 
 
 async def show_report(request: Request) -> Response:
@@ -271,13 +301,13 @@ async def result(request: Request) -> Response:
     page = _page(request)
     job = page.job(request)
     format = request.query_params.get("format", "json")
-    if format not in FORMATS:
-        raise HTTPException(400, f"There is no such format: choose one of {', '.join(FORMATS)}.")
-    data = await page.result(job, format)
+    if format not in DOWNLOADS:
+        raise HTTPException(400, f"There is no such format: choose one of {', '.join(DOWNLOADS)}.")
+    data = await (page.printed(job) if format == PDF else page.result(job, format))
     name = re.sub(r"[^A-Za-z0-9-]+", "-", Path(job.name).stem).strip("-") or "report"
     return Response(
         data,
-        media_type=FORMATS[format],
+        media_type=DOWNLOADS[format],
         headers={
             "Content-Disposition": f'attachment; filename="{name}.{format}"',
             "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -290,6 +320,14 @@ async def cancel(request: Request) -> Response:
     page = _page(request)
     job = page.job(request)
     await page.runner.cancel(job.id)
+    return JSONResponse(page.folders.status(job))
+
+
+async def resume(request: Request) -> Response:
+    """POST /api/jobs/ID/resume."""
+    page = _page(request)
+    job = page.job(request)
+    page.runner.again(job.id)
     return JSONResponse(page.folders.status(job))
 
 

@@ -37,6 +37,9 @@ FORMATS = {
     "json": "application/json",
     "pgn": "application/x-chess-pgn; charset=utf-8",
 }
+# What may be had of a report: a PDF is printed when it is asked for.
+PDF = "pdf"
+DOWNLOADS = FORMATS | {PDF: "application/pdf"}
 INPUT = "input.pgn"
 _ID = re.compile(r"[0-9a-f]{16}\Z")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay import __version__
-from assay.web.jobs import ENDED, FORMATS, WAITING, Limits
+from assay.web.jobs import DOWNLOADS, ENDED, FORMATS, WAITING, Limits
 
 
 def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
@@ -70,21 +70,30 @@ def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
                     {
                         "name": "format",
                         "in": "query",
-                        "schema": {"type": "string", "enum": list(FORMATS), "default": "json"},
+                        "schema": {"type": "string", "enum": list(DOWNLOADS), "default": "json"},
                     },
                 ],
                 "get": {
                     "summary": "The report, as far as it is",
                     "operationId": "result",
                     "responses": {
-                        "200": {"description": "The report.", "content": {kind: {} for kind in FORMATS.values()}},
+                        "200": {"description": "The report.", "content": {kind: {} for kind in DOWNLOADS.values()}},
                         "404": missing,
+                        "501": _answer("There is no browser that prints a PDF.", "#/components/schemas/Error"),
                     },
                 },
             },
             "/api/jobs/{id}/cancel": {
                 "parameters": [one],
                 "post": {"summary": "Cancel", "operationId": "cancel", "responses": {"200": status, "404": missing}},
+            },
+            "/api/jobs/{id}/resume": {
+                "parameters": [one],
+                "post": {
+                    "summary": "Go on with a job that was cancelled or failed",
+                    "operationId": "resume",
+                    "responses": {"200": status, "404": missing},
+                },
             },
         },
         "components": {

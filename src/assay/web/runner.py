@@ -66,6 +66,12 @@ class Runner:
         if self.folders.state(job)["state"] in ("queued", "running"):
             self.folders.set_state(job, "cancelled", "Cancelled; the games finished before stay in the report.")
 
+    def again(self, job: str) -> None:
+        """Let a job that was cancelled or failed go on where it stopped; what was analysed is in the store."""
+        if self.folders.state(job)["state"] in ("cancelled", "failed"):
+            self.folders.set_state(job, "queued")
+            self.wake()
+
     async def _try_one(self, job: str) -> None:
         """Run a job; whatever goes wrong here (a full disk, no more processes) costs this job and not the next."""
         try:

@@ -189,7 +189,7 @@
     function table(flat, played, rating) {
       const whole = make("table"), body = make("tbody"), head = make("thead"), titles = make("tr");
       whole.append(make("caption", {}, rating ? `Chances for a player rated ${rating}` : "Candidates"));
-      for (const [text, css] of [["Move", ""], ["Value", "num"], ["Chance", "num"], ["", "bar"]]) titles.append(make("th", { scope: "col", class: css }, text));
+      for (const [text, css] of [["Move", ""], ["Value", "num"], ["Chance", "num"], ["", "bar"]]) titles.append(text ? make("th", { scope: "col", class: css }, text) : make("td", { class: css }));
       head.append(titles);
       const line = (move, worth, chance, css) => {
         const row = make("tr", { class: css }), bar = make("td", { class: "bar" });

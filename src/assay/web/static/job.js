@@ -2,8 +2,8 @@
 // Follows a job: progress, and the report as it grows. A request that fails costs a moment: the next one is made all the same.
 (() => {
   const job = document.getElementById("job"), at = "/api/jobs/" + job.dataset.id;
-  const [working, bar, told, message, downloads, live, cancel] =
-    ["working", "bar", "told", "message", "downloads", "live", "cancel"].map(id => document.getElementById(id));
+  const [working, bar, told, message, downloads, live, cancel, resume] =
+    ["working", "bar", "told", "message", "downloads", "live", "cancel", "resume"].map(id => document.getElementById(id));
   const GONE = "The server does not answer; this page waits for it.";
   let version = 0, next = 0, looking = false;
 
@@ -60,6 +60,7 @@
       message.hidden = !now.message;
       downloads.hidden = !now.formats.length;
       job.dataset.state = now.state;
+      resume.hidden = now.state !== "cancelled" && now.state !== "failed";
       if (waits) next = setTimeout(look, document.hidden ? 4000 : 1000);
     } catch {
       // Shown even when the bar was gone: the report is not all there yet.
@@ -75,6 +76,12 @@
     cancel.disabled = true;
     try { await ask(at + "/cancel", 30, { method: "POST" }); } catch { told.textContent = GONE; }
     cancel.disabled = false;
+    look();
+  });
+  resume.addEventListener("click", async () => {
+    resume.disabled = true;
+    try { await ask(at + "/resume", 30, { method: "POST" }); } catch { told.textContent = GONE; }
+    resume.disabled = false;
     look();
   });
   look();
