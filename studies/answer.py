@@ -1,14 +1,23 @@
-"""One answer from three witnesses, on players whom no model has seen: events of nine games over the board.
+"""One answer from three witnesses, on players whom no model has seen: player-events of nine games.
 
-    python studies/answer.py draw ARCHIVE... -o FOLDER [--without GAMES] [--a-band 14]
+    python studies/answer.py draw ARCHIVE... -o FOLDER [--without GAMES] [--a-band 14] [--everybody | --lichess]
     python studies/answer.py analyse FOLDER [--depth 8]
-    python studies/answer.py judge FOLDER [--depth 8] [--fit FILE]
+    python studies/answer.py results FOLDER [--fit FILE]
+    python studies/answer.py judge FOLDER... [--depth 8] [--evals] [--fit FILE] [--games 9]
+    python studies/answer.py pools ARCHIVE... [--fit FILE]
+    python studies/answer.py draws ARCHIVE [--lichess] [--fit FILE]
 
 `draw` takes player-events of nine games, every opponent rated, evenly over the bands of ratings; players who were in
 the training of the learned model or play in the games given with `--without` (those of the reference set) are left
-out. `analyse` values the turns of these players alone, and goes on where it stopped. `judge` prints for each witness,
-each pair and all three the scatter around the tag, how wide the intervals are and how often they hold; `--fit` writes
-the powers with which the sum holds, and the drops that five in a hundred honest players pass.
+out, unless everybody will do (for results alone, which nothing was trained for). With `--lichess` nine games of a
+player that follow each other, of players who were neither in that training nor in the fit of evaluations. `analyse`
+values the turns of these players alone, and goes on where it stopped.
+
+`results` tells how far performances by results lie from the tags and fits the error of the tags: what is left when
+chance is taken away. `judge` fits how witnesses are taken on half of the players and judges on the other half, both
+ways: for each witness, each pair and all three the scatter around the tag, how wide the intervals are and how often
+they hold. `pools` counts who plays, `draws` how often equals draw
+and what White is worth. `--fit` writes what ships (src/assay/data/answer.json), fitted on all.
 """
 
 from __future__ import annotations
@@ -16,22 +25,51 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
+from evals_fit import is_held_out
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
-from assay.answer.joining import WITNESSES, Joint, agreement, joined, shipped
-from assay.answer.rating import gather, voices_of
-from assay.answer.voices import Units, units_of
-from assay.curve import GRID, Curve, Honesty
+from assay.answer.joining import (
+    CENTRE,
+    EVALS,
+    FALSE_ALARMS,
+    LEARNED,
+    MOVES,
+    RESULTS,
+    UNIT,
+    Joint,
+    Part,
+    TagError,
+    agreement,
+    joint_from,
+    shipped,
+)
+from assay.answer.points import performance_error, worth_games
+from assay.answer.rating import gather
+from assay.answer.voices import (
+    Units,
+    about_opponents,
+    corrected,
+    evals_voice,
+    learned_voice,
+    moves_voice,
+    results_voice,
+    units_of,
+)
+from assay.curve import GRID, Curve, spline_matrix
 from assay.engine.analysis import value
 from assay.engine.identity import ALL_LINES, Search
 from assay.engine.parsed import Wanted, read_plies
 from assay.engine.store import Store
-from assay.games import read
+from assay.games import Game, read
 from assay.games.outcomes import score_of
 from assay.players import player_id, split_of
 from assay.pools import SLOW, pool_of, scale_of
@@ -39,61 +77,87 @@ from assay.pools import SLOW, pool_of, scale_of
 GAMES = 9
 LOW, HIGH, BAND = 1600, 2700, 100
 Floats = NDArray[np.float64]
+FINE = np.arange(GRID[0], GRID[-1] + 1, 10.0)
+TO_FINE = spline_matrix(GRID, FINE)
+FACTOR = NormalDist().inv_cdf(0.975)
+DROP = FACTOR**2 / 2
 
 
 def elo(text: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
-def draw(archives: Sequence[str], folder: Path, without: Sequence[str], a_band: int) -> None:
-    known = (
-        {tags.get(side) for game in read(*without) for tags in [game.tags] for side in ("White", "Black")}
-        if without
-        else set()
-    )
+def draw(
+    archives: Sequence[str], folder: Path, without: Sequence[str], a_band: int, everybody: bool, lichess: bool
+) -> None:
+    known = {game.tags.get(side) for game in read(*without) for side in ("White", "Black")} if without else set()
     events: dict[tuple[str, str], list[int]] = defaultdict(list)
-    games, spoilt = [], set()
+    games: list[Game] = []
+    spoilt = set()
     for game in read(*archives):
         tags = game.tags
-        if scale_of(pool_of(tags.get("Site", ""), tags.get("Event", ""), tags.get("TimeControl", ""))) != SLOW:
+        pool = scale_of(pool_of(tags.get("Site", ""), tags.get("Event", ""), tags.get("TimeControl", "")))
+        if pool != ("lichess-rapid" if lichess else SLOW):
             continue
         rated = all(elo(tags.get(name, "")) for name in ("WhiteElo", "BlackElo"))
         sound = rated and score_of(tags.get("Result")) is not None
         for side in ("White", "Black"):
             name, where = tags.get(side, ""), f"{tags.get('Event', '')} {tags.get('Date', '')[:4]}"
             number = player_id(name)
-            if number is None or split_of(number) != "test" or name in known:
+            if number is None or name in known:
                 continue
+            if not everybody and not (is_unseen(name) if lichess else split_of(number) == "test"):
+                continue
+            where = "" if lichess else where
             (events[name, where].append(len(games)) if sound else spoilt.add((name, where)))
         if sound:
             games.append(game)
+    if lichess:
+        events = {
+            (name, str(at)): own[at : at + GAMES]
+            for (name, _), own in events.items()
+            for at in range(0, len(own) - GAMES + 1, GAMES)
+        }
+        spoilt = set()
     rng = np.random.default_rng(2310)
     chosen: dict[int, list[tuple[str, list[int]]]] = defaultdict(list)
     keys = [key for key, own in events.items() if len(own) == GAMES and key not in spoilt]
     seen: set[str] = set()
     for at in rng.permutation(len(keys)).tolist():
         name, own = keys[at][0], events[keys[at]]
-        if name in seen:
+        if name in seen and not lichess:
             continue
         side = ["White" if games[game].tags["White"] == name else "Black" for game in own]
         tag = float(np.mean([elo(games[game].tags[f"{one}Elo"]) for game, one in zip(own, side, strict=True)]))
         band = int(tag // BAND * BAND)
-        if LOW <= tag <= HIGH and len(chosen[band]) < a_band:
+        if (lichess or LOW <= tag <= HIGH) and len(chosen[band]) < a_band:
             chosen[band].append((name, own))
             seen.add(name)
     folder.mkdir(parents=True, exist_ok=True)
-    plan, data = [], []
+    plan: list[dict[str, Any]] = []
+    data = []
     for band in sorted(chosen):
         print(f"{band}: {len(chosen[band])} of them")
         for name, own in chosen[band]:
             plan.append({"player": name, "first": len(data), "games": len(own)})
             data += [games[game].data.strip() for game in own]
     # Bands in turn, so that what is analysed first is of all of them.
-    order = sorted(
-        range(len(plan)), key=lambda at: (sum(one["player"] != "" for one in plan[:at]) * 0 + at % a_band, at)
-    )
+    order = sorted(range(len(plan)), key=lambda at: (at % a_band, at))
     (folder / "events.pgn").write_bytes(b"\n\n".join(data) + b"\n")
     (folder / "plan.json").write_text(json.dumps({"plan": plan, "order": order}, indent=1))
+
+
+def is_unseen(name: str) -> bool:
+    """Whether neither the learned model was trained on games of this Lichess player nor the model of evaluations."""
+    number = player_id(name)
+    return number is not None and split_of(number) != "train" and is_held_out(name)
+
+
+def wanted_keys(own: Sequence[Game], player: str) -> list[bytes]:
+    plies = read_plies(own, 9)
+    white = np.array([game.tags["White"] == player for game in own])
+    mine = plies.white == white[plies.game]
+    return list(dict.fromkeys(name for name, is_mine in zip(plies.names, mine, strict=True) if is_mine))
 
 
 def analyse(folder: Path, depth: int) -> None:
@@ -103,91 +167,438 @@ def analyse(folder: Path, depth: int) -> None:
     with Store(folder / "store.db", create=True) as store:
         for count, at in enumerate(told["order"], 1):
             one = told["plan"][at]
-            own = games[one["first"] : one["first"] + one["games"]]
-            plies = read_plies(own, 9)
-            white = np.array([game.tags["White"] == one["player"] for game in own])
-            mine = plies.white == white[plies.game]
-            keys = dict.fromkeys(name for name, is_mine in zip(plies.names, mine, strict=True) if is_mine)
-            value(Wanted(keys=list(keys)), store, Search(depth=depth, lines=ALL_LINES), workers=1, quiet=True)
+            keys = wanted_keys(games[one["first"] : one["first"] + one["games"]], one["player"])
+            value(Wanted(keys=keys), store, Search(depth=depth, lines=ALL_LINES), workers=1, quiet=True)
             print(f"{count} of {len(told['plan'])}: {one['games']} games, {len(keys)} positions", flush=True)
 
 
-def sides_of(folder: Path, depth: int) -> tuple[list[Mapping[str, Floats]], Floats]:
-    """The honest curves of each player-event that is analysed whole, and his tag."""
-    told = json.loads((folder / "plan.json").read_text())
+def analysed_whole(folder: Path, plan: Sequence[Mapping[str, Any]], games: Sequence[Game], depth: int) -> list[bool]:
+    """Whether the store has every turn of the player that is wanted of each event."""
+    found = []
+    with Store(folder / "store.db") as store:
+        identity = store.choose(depth=depth)
+        for one in plan:
+            keys = wanted_keys(games[one["first"] : one["first"] + one["games"]], one["player"])
+            held = store.holds(identity, depth, keys)
+            rest = [key for key in keys if key not in held]
+            found.append(len(store.out(identity, rest)) == len(rest))
+    return found
+
+
+@dataclass(frozen=True)
+class Case:
+    """A player-event: the tag, honest curves by witness, and how far a witness is off about the opponents."""
+
+    player: str
+    tag: float
+    curves: Mapping[str, Floats]
+    off: Mapping[str, float]
+
+
+def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list[Case]:
+    """The player-events of a folder, or the first games of each; moves only of those that are analysed whole."""
+    plan = json.loads((folder / "plan.json").read_text())["plan"]
     games = read(folder / "events.pgn").all()
+    with_moves = MOVES in names and (folder / "store.db").exists()
     found = gather(
         read(folder / "events.pgn"),
-        True,
-        store=folder / "store.db",
-        depth=depth,
-        no_analysis=True,
+        with_moves or EVALS in names,
+        evals=EVALS in names,
         keep_duplicates=True,
+        **({"store": folder / "store.db", "depth": depth, "no_analysis": True} if with_moves else {}),
     )
-    part = np.empty(len(games), object)
-    for number, one in enumerate(told["plan"]):
-        part[one["first"] : one["first"] + one["games"]] = str(number)
     units = units_of(found.frame, found.counted)
-    keys = [(one["player"], str(number)) for number, one in enumerate(told["plan"])]
-    place = {key: at for at, key in enumerate(keys)}
+    keys = tuple((one["player"], units.keys[0][1], str(number)) for number, one in enumerate(plan))
     of = np.full((len(games), 2), -1, np.intp)
-    for side, column in enumerate(("white", "black")):
-        for at, name in enumerate(found.frame[column]):
-            of[at, side] = place.get((name, part[at]), -1)
+    for number, one in enumerate(plan):
+        for at in range(one["first"], one["first"] + min(count, one["games"])):
+            for side, column in enumerate(("white", "black")):
+                if found.frame[column][at] == one["player"]:
+                    of[at, side] = number
     known = of >= 0
-    tag = np.bincount(of[known], units.tags[known], minlength=len(keys)) / np.bincount(of[known], minlength=len(keys))
-    own = Units(
-        tuple((name, "otb-slow", part) for name, part in keys),
-        of,
-        units.scores,
-        units.tags,
-        np.bincount(of[known], minlength=len(keys)),
-        tag,
+    many = np.bincount(of[known], minlength=len(keys))
+    tag = np.bincount(of[known], units.tags[known], minlength=len(keys)) / np.maximum(many, 1)
+    # Two events may hold the same game, each for its own player; so each event has rows of its own.
+    own = Units(keys, of, units.scores, units.tags, many, tag)
+    voices = [results_voice(found.frame, own, 0.95)]
+    if LEARNED in names:
+        voices.append(learned_voice(found.games, found.arrays, own, 0.95))
+    whole = [True] * len(keys)
+    if with_moves:
+        voices.append(moves_voice(found.evidence, own, None, 0.95)[0])
+        whole = analysed_whole(folder, plan, games, depth)
+    elif EVALS in names:
+        voices.append(evals_voice(found.evidence, own, None, 0.95)[0])
+    offs = {
+        voice.kind: about_opponents(voice.sides(), own).off
+        for voice in voices
+        if voice.sides is not None and voice.kind != MOVES
+    }
+    cases = []
+    for at, (name, _, _) in enumerate(keys):
+        curves = {
+            voice.kind: voice.plain[at]
+            for voice in voices
+            if voice.plain is not None and voice.says(at) and (voice.kind != MOVES or whole[at])
+        }
+        cases.append(Case(name, float(tag[at]), curves, {kind: float(off[at]) for kind, off in offs.items()}))
+    return cases
+
+
+# Fits.
+
+
+def rows_of(cases: Sequence[Case], kind: str, part: Part) -> Floats:
+    """The curves of a witness as it is taken, in fine steps."""
+    rows = [corrected(one.curves[kind], part, one.off[kind]) if part.opponents else one.curves[kind] for one in cases]
+    return np.stack(rows) @ TO_FINE
+
+
+def score(rows: Floats, tag: Floats, error: Floats) -> float:
+    """The mean logarithm of the chance of the tags, each tag as far from the truth as its error says."""
+    chance = np.exp(rows - rows.max(axis=1, keepdims=True))
+    chance /= chance.sum(axis=1, keepdims=True)
+    bell = np.exp(-0.5 * ((tag[:, None] - FINE) / error[:, None]) ** 2) / error[:, None] / np.sqrt(2 * np.pi)
+    return float(np.log(np.maximum((chance * bell).sum(axis=1), 1e-12)).mean())
+
+
+def best(function: Any, start: Sequence[float], low: float = 0.02, high: float = 3.0) -> list[float]:
+    """Where a function of positive numbers is greatest."""
+    found = minimize(
+        lambda x: -function(np.clip(np.exp(x), low, high)),
+        np.log(start),
+        method="Nelder-Mead",
+        options={"xatol": 0.005, "fatol": 1e-5, "maxiter": 400},
     )
-    own, voices = voices_of(found, own, None, WITNESSES, 0.95)
-    whole = [all(voice.says(at) for voice in voices) for at in range(len(keys))]
-    curves = [{voice.name: voice.curves[at] for voice in voices} for at in np.flatnonzero(whole).tolist()]
-    return curves, tag[whole]
+    return np.clip(np.exp(found.x), low, high).tolist()  # type: ignore[no-any-return]
 
 
-def tops(curves: Sequence[Mapping[str, Floats]], names: Sequence[str], joint: Joint) -> Curve:
-    rows = [joined({name: one[name] for name in names}, joint) for one in curves]
-    return Curve(np.stack(rows), GRID)
+def fit_tag(cases: Sequence[Case]) -> TagError:
+    """The error of tags with which results alone say what is so."""
+    tag, rows = np.array([one.tag for one in cases]), rows_of(cases, RESULTS, Part())
+    error, steep = best(lambda x: score(rows, tag, TagError(x[0] * 70, np.log(x[1]))(tag)), (1.0, 1.3), 0.1, 4.0)
+    return TagError(round(error * 70, 1), round(float(np.log(steep)), 3))
 
 
-def judge(folder: Path, depth: int, fit: Path | None) -> None:
-    curves, tag = sides_of(folder, depth)
-    joint = shipped()["otb"]
-    print(f"{len(tag)} player-events of {GAMES} games, tags {tag.min():.0f} to {tag.max():.0f}; depth {depth}")
-    print("witnesses                     bias   SD  half-width  SD of own  holds (tag error 70)")
+def line(top: Floats, tag: Floats) -> tuple[float, float]:
+    slope, at_centre = np.polyfit(tag - CENTRE, top - CENTRE, 1)
+    return float(slope), float(at_centre)
+
+
+def tops(rows: Floats) -> Floats:
+    return FINE[np.argmax(rows, axis=1)]
+
+
+def has_top(one: Case) -> bool:
+    """Whether results set a rating: not all games were won, or lost."""
+    return LOW_END < float(tops(one.curves[RESULTS][None] @ TO_FINE)[0]) < HIGH_END
+
+
+def fit_part(cases: Sequence[Case], kind: str, tag_error: TagError) -> Part:
+    """How a witness is taken who errs about opponents likewise, so that it is most worth beside results.
+
+    Its line is that of results, which know no other: their slope on the tags is less than 1 because tags err.
+    """
+    cases = [
+        one for one in cases if kind in one.curves and LOW_END < tops(one.curves[RESULTS][None] @ TO_FINE)[0] < HIGH_END
+    ]
+    tag = np.array([one.tag for one in cases])
+    error, results = tag_error(tag), rows_of(cases, RESULTS, Part())
+    slope, middle = line(tops(results), tag)
+    found = []
+    for share in np.arange(0.0, 1.01, 0.1).tolist():
+        part = Part(opponents=max(share, 1e-6))
+        own, off = line(tops(rows_of(cases, kind, part)), tag)
+        stretch = slope / own
+        part = replace(part, stretch=round(stretch, 3), shift=round(middle - stretch * off, 1))
+        rows = rows_of(cases, kind, part)
+        both = best(lambda x, rows=rows: score(x[0] * results + x[1] * rows, tag, error), (0.8, 0.8))
+        found.append((score(both[0] * results + both[1] * rows, tag, error), share, part, rows))
+    _, share, part, rows = max(found, key=lambda one: one[0])
+    (alone,) = best(lambda x: score(x[0] * rows, tag, error), (1.0,))
+    return replace(part, opponents=round(share, 2), alone=round(alone, 3))
+
+
+LOW_END, HIGH_END = GRID[0] + 20, GRID[-1] - 20
+
+
+def fit_joint(cases: Sequence[Case], tag_error: TagError, kinds: Sequence[str]) -> Joint:
+    """How witnesses are joined: each part, the powers of the sums, and the drops that few honest players pass."""
+    parts = {kind: fit_part(cases, kind, tag_error) if kind in (LEARNED, EVALS) else Part() for kind in kinds}
+    sums = []
+    for size in (2, 3):
+        for names in combinations(kinds, size):
+            some = [one for one in cases if all(name in one.curves for name in names)]
+            if some:
+                tag = np.array([one.tag for one in some])
+                sums.append((names, tag, tag_error(tag), {name: rows_of(some, name, parts[name]) for name in names}))
+
+    def whole(powers: Floats) -> float:
+        by = dict(zip(kinds, powers.tolist(), strict=True))
+        # All three together count as much as the pairs.
+        each = [
+            (3 if len(names) == 3 else 1) * score(sum(by[name] * rows[name] for name in names), tag, error)
+            for names, tag, error, rows in sums
+        ]
+        return float(np.sum(each))
+
+    powers = best(whole, [0.8] * len(kinds))
+    parts = {kind: replace(parts[kind], power=round(power, 3)) for kind, power in zip(kinds, powers, strict=True)}
+    joint = Joint(parts, {}, tag_error, len(cases), len({one.player for one in cases}))
+    alarm = {}
+    for names in heard_together(kinds):
+        drops = drops_of(cases, names, joint)
+        if len(drops):
+            alarm[called(names)] = round(float(np.quantile(drops, 1 - FALSE_ALARMS)), 3)
+    return replace(joint, alarm=alarm)
+
+
+def heard_together(kinds: Sequence[str]) -> list[tuple[str, ...]]:
+    return [names for size in (2, 3) for names in combinations(kinds, size)]
+
+
+def called(names: Iterable[str]) -> str:
+    return "+".join(MOVES if name == EVALS else name for name in names)
+
+
+def taken(one: Case, names: Sequence[str], joint: Joint) -> dict[str, Floats]:
+    """The curves of a case as witnesses are taken."""
+    return {
+        name: corrected(one.curves[name], joint.part(name), one.off[name])
+        if joint.part(name).opponents
+        else one.curves[name]
+        for name in names
+    }
+
+
+def drops_of(cases: Sequence[Case], names: Sequence[str], joint: Joint) -> Floats:
+    some = [one for one in cases if all(name in one.curves for name in names)]
+    found = [agreement(taken(one, names, joint), joint) for one in some]
+    return np.array([one.drop for one in found if one is not None])
+
+
+# Judging.
+
+
+@dataclass
+class Judged:
+    """What a sum of witnesses says of cases that it was not fitted on."""
+
+    off: list[float]
+    low: list[float]
+    high: list[float]
+    tag: list[float]
+    error: list[float]
+    alarm: list[bool]
+    player: list[str]
+    open: int = 0
+
+
+def judge_half(cases: Sequence[Case], names: Sequence[str], joint: Joint, into: Judged) -> None:
+    for one in cases:
+        if not all(name in one.curves for name in names):
+            continue
+        curves = taken(one, names, joint)
+        powers = {name: joint.part(name).alone if len(names) == 1 else joint.power(name) for name in names}
+        row = np.sum([powers[name] * curves[name] for name in names], axis=0)
+        (made,) = Curve(row[None], GRID).estimates()
+        if not np.isfinite(made.value) or not made.bounded:
+            into.open += 1
+            continue
+        into.off.append(made.value - one.tag)
+        into.low.append(made.value - made.low)
+        into.high.append(made.high - made.value)
+        into.tag.append(one.tag)
+        into.error.append(float(joint.tag(one.tag)))
+        into.player.append(one.player)
+        if len(names) > 1:
+            told = agreement(curves, joint)
+            into.alarm.append(told is not None and told.alarm)
+
+
+def halves(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
+    """The cases of one half of the players, and of the other."""
+    of = [(player_id(one.player) or 0) // 7 % 2 for one in cases]
+    return [one for one, half in zip(cases, of, strict=True) if half], [
+        one for one, half in zip(cases, of, strict=True) if not half
+    ]
+
+
+def bootstrapped(judged: Judged, figure: Any) -> float:
+    """The error of a figure, players drawn anew."""
+    rng = np.random.default_rng(1)
+    names, code = np.unique(judged.player, return_inverse=True)
+    drawn = []
+    for _ in range(300):
+        weight = np.bincount(rng.integers(len(names), size=len(names)), minlength=len(names))[code]
+        drawn.append(figure(np.repeat(np.arange(len(code)), weight)))
+    return float(np.std(drawn))
+
+
+def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, count: int) -> None:
+    kinds = (RESULTS, EVALS if evals else MOVES, LEARNED)
+    cases: list[Case] = []
+    for folder in folders:  # who was in an earlier one is not taken again
+        before = {case.player for case in cases}
+        cases += [case for case in cases_of(folder, kinds, depth, count) if case.player not in before]
+    name = "online" if evals else "otb"
+    known = joint_from(json.loads(fit.read_text())["joined"][name]) if fit else shipped()[name]
+    tag_error = known.tag
+    tag = np.array([one.tag for one in cases])
+    moves = sum(kinds[1] in one.curves for one in cases)
+    print(
+        f"{len(cases)} player-events of {count} games, {len({one.player for one in cases})} players, tags "
+        f"{tag.min():.0f} to {tag.max():.0f}; moves ({'evaluations' if evals else f'depth {depth}'}) of {moves}"
+    )
+    print(f"error of the tags: {', '.join(f'{tag_error(x):.0f} at {x}' for x in (1600, 2000, 2400))}")
+    one, other = halves(cases)
+    fits = fit_joint(one, tag_error, kinds), fit_joint(other, tag_error, kinds)
+    for each in fits:
+        print("fitted on half:", {name: asdict(part) for name, part in each.parts.items()})
+    table(cases, kinds, fits, [case for case in cases if all(kind in case.curves for kind in kinds)])
+    if fit:
+        whole = fit_joint(cases, tag_error, kinds)
+        print("fitted on all:", {name: asdict(part) for name, part in whole.parts.items()}, dict(whole.alarm))
+        data = json.loads(fit.read_text())
+        data["joined"][name] |= asdict(replace(whole, usual=known.usual))
+        write(fit, data)
+
+
+def write(path: Path, data: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
+    print(f"written: {path}")
+
+
+def table(cases: Sequence[Case], kinds: Sequence[str], fits: tuple[Joint, Joint], whole: Sequence[Case]) -> None:
+    """Each witness, pair and all three, on the half of the players that the fit has not seen; cases with all three."""
+    one, other = halves(whole)
+    print(f"of {len(whole)} with all three, held out:")
+    print("witnesses                 bias    SD          95 % half-width  error   holds          false alarms  open")
+    noise = {}
     for size in (1, 2, 3):
-        for names in combinations(WITNESSES, size):
-            whole = tops(curves, names, joint)
-            made = whole.estimates(Honesty(), 0.95)
-            good = np.array([one.bounded and np.isfinite(one.value) for one in made])
-            off = np.array([one.value for one in made])[good] - tag[good]
-            half = np.array([one.half_width for one in made])[good]
-            own = half / 1.96
-            wide = np.hypot(half, 1.96 * 70.0)
-            spread = off.std(ddof=1)
-            held, error = np.mean(np.abs(off - off.mean()) < wide), spread / np.sqrt(2 * good.sum())
-            print(
-                f"{'+'.join(names):28s} {off.mean():+5.0f} {spread:5.0f} +- {error:2.0f} {half.mean():8.0f}"
-                f" {np.sqrt((own**2).mean()):10.0f}   {held:.3f}  ({good.sum()} of {len(tag)})"
-            )
-    offs = []
-    for name in WITNESSES:
-        made = tops(curves, (name,), joint).tops()
-        offs.append(made - tag)
-    print("correlations of errors:", np.corrcoef(np.array(offs)).round(2).tolist())
-    drops = {2: [], 3: []}
-    for one in curves:
-        for size in (2, 3):
-            for names in combinations(WITNESSES, size):
-                found = agreement({name: one[name] for name in names}, joint)
-                if found:
-                    drops[size].append(found.drop)
-    print("drops that 5 % pass:", {size: round(float(np.quantile(each, 0.95)), 2) for size, each in drops.items()})
+        for names in combinations(kinds, size):
+            judged = Judged([], [], [], [], [], [], [])
+            judge_half(other, names, fits[0], judged)
+            judge_half(one, names, fits[1], judged)
+            noise[names] = describe(names, judged)
+    print("with results and learned alone heard:")
+    first, second = halves(cases)
+    for names in ((RESULTS,), (LEARNED,), (RESULTS, LEARNED)):
+        judged = Judged([], [], [], [], [], [], [])
+        judge_half(second, names, fits[0], judged)
+        judge_half(first, names, fits[1], judged)
+        describe(names, judged)
+    alone, all_three = noise[kinds[:1]], noise[tuple(kinds)]
+    print(
+        f"without the tags' error: results {alone:.0f}, all three {all_three:.0f}; {GAMES} games say as much as "
+        f"{GAMES * (alone / all_three) ** 2:.0f} games of a performance rating (which by chance alone would be off by "
+        f"{performance_error(GAMES):.0f}; {worth_games(all_three):.0f} games against equals)"
+    )
+
+
+def describe(names: Sequence[str], judged: Judged) -> float:
+    off, error = np.array(judged.off), np.array(judged.error)
+    low, high = np.array(judged.low), np.array(judged.high)
+    holds = np.where(off > 0, off < np.hypot(low, FACTOR * error), -off < np.hypot(high, FACTOR * error))
+    half = (low + high) / 2
+    spread = bootstrapped(judged, lambda at: off[at].std(ddof=1))
+    alarms = f"{np.mean(judged.alarm):12.1%}" if judged.alarm else " " * 12
+    share = bootstrapped(judged, lambda at: holds[at].mean())
+    print(
+        f"{called(names):24s} {off.mean():+5.0f} {off.std(ddof=1):5.0f} +- {spread:3.0f} {half.mean():12.0f} "
+        f"{np.sqrt(((half / FACTOR) ** 2).mean()):10.0f} {holds.mean():9.1%} +- {share:.1%} {alarms} {judged.open:6d}"
+    )
+    return float(np.sqrt(max(off.var(ddof=1) - (error**2).mean(), 1.0)))
+
+
+def results(folder: Path, fit: Path | None, lichess: bool) -> None:
+    cases = [one for one in cases_of(folder, (RESULTS,), 8, GAMES) if RESULTS in one.curves]
+    cases = [one for one in cases if has_top(one)]
+    rows = rows_of(cases, RESULTS, Part())
+    tag, off = np.array([one.tag for one in cases]), tops(rows) - np.array([one.tag for one in cases])
+    half = np.array(
+        [one.half_width for one in Curve(np.stack([one.curves[RESULTS] for one in cases]), GRID).estimates()]
+    )
+    error = fit_tag(cases)
+    print(f"{len(cases)} player-events of {GAMES} games, {len({one.player for one in cases})} players: results alone")
+    print("tag          events  bias   SD    by chance  tag's error   holds")
+
+    def line_of(word: str, here: NDArray[np.bool_]) -> None:
+        own, tags = half[here] / FACTOR, error(tag[here])
+        holds = np.abs(off[here]) < np.hypot(half[here], FACTOR * tags)
+        print(
+            f"{word:12s} {here.sum():6d} {off[here].mean():+5.0f} {off[here].std():6.0f} "
+            f"{np.sqrt((own**2).mean()):9.0f} {np.sqrt((tags**2).mean()):11.0f} {holds.mean():11.1%}"
+        )
+
+    for low in range(int(tag.min() // 200 * 200), int(tag.max()) + 1, 200):
+        here = (tag >= low) & (tag < low + 200)
+        if here.sum() >= 10:
+            line_of(f"{low}-{low + 199}", here)
+    line_of("all", np.ones(len(tag), np.bool_))
+    print(f"error of tags: {error.error:.0f} at {CENTRE:.0f}, times {np.exp(error.steep):.2f} for 400 points less")
+    if fit:
+        data = json.loads(fit.read_text())
+        data["joined"]["online" if lichess else "otb"]["tag"] = asdict(error)
+        write(fit, data)
+
+
+def pools(archives: Sequence[str], fit: Path | None) -> None:
+    """Count who plays where: every player once, by the mean of his ratings in a pool."""
+    ratings: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for game in read(*archives):
+        tags = game.tags
+        pool = pool_of(tags.get("Site", ""), tags.get("Event", ""), tags.get("TimeControl", ""))
+        for side in ("White", "Black"):
+            if player_id(tags.get(side)) is not None and (own := elo(tags.get(f"{side}Elo", ""))):
+                ratings[pool][tags[side]].append(own)
+    found = {}
+    for pool, of in sorted(ratings.items()):
+        means = np.array([np.mean(own) for own in of.values()])
+        if len(means) >= FEWEST_PLAYERS:
+            found[pool] = {"mean": round(means.mean()), "spread": round(means.std()), "players": len(means)}
+            print(f"{pool:20s} {means.mean():6.0f} +- {means.std():4.0f}, {len(means)} players")
+    if fit:
+        data = json.loads(fit.read_text())
+        data["populations"] |= found
+        write(fit, data)
+
+
+FEWEST_PLAYERS = 200
+EQUALS = 60  # apart at most
+
+
+def draws(archive: str, fit: Path | None, lichess: bool) -> None:
+    """The share of draws among equals by their rating, and the advantage of White."""
+    found = []
+    for game in read(archive):
+        tags = game.tags
+        pool = scale_of(pool_of(tags.get("Site", ""), tags.get("Event", ""), tags.get("TimeControl", "")))
+        white, black, points = (
+            elo(tags.get("WhiteElo", "")),
+            elo(tags.get("BlackElo", "")),
+            score_of(tags.get("Result")),
+        )
+        if white and black and points is not None and abs(white - black) <= EQUALS and (lichess or pool == SLOW):
+            found.append(((white + black) / 2, points))
+    level, points = np.array(found).T
+    for low in range(int(level.min() // 200 * 200), int(level.max()) + 1, 200):
+        here = (level >= low) & (level < low + 200)
+        if here.sum() >= 200:
+            drawn = np.mean(points[here] == 0.5)
+            print(f"{low}: {here.sum():6d} games, draws {drawn:.3f}, White {points[here].mean():.3f}")
+    steep, share = np.polyfit((level - CENTRE) / UNIT, points == 0.5, 1)
+    mean = points.mean()
+    usual = {
+        "white": round(400 * float(np.log10(mean / (1 - mean)))),
+        "draws": round(float(share), 3),
+        "steep": round(float(steep), 3),
+    }
+    print(usual)
+    if fit:
+        data = json.loads(fit.read_text())
+        data["joined"]["online" if lichess else "otb"]["usual"] = usual
+        write(fit, data)
 
 
 def main() -> None:
@@ -198,19 +609,41 @@ def main() -> None:
     one.add_argument("-o", "--out", type=Path, required=True)
     one.add_argument("--without", nargs="*", default=[])
     one.add_argument("--a-band", type=int, default=14)
-    for name in ("analyse", "judge"):
-        one = step.add_parser(name)
-        one.add_argument("folder", type=Path)
-        one.add_argument("--depth", type=int, default=8)
-        if name == "judge":
-            one.add_argument("--fit", type=Path)
+    one.add_argument("--everybody", action="store_true")
+    one.add_argument("--lichess", action="store_true")
+    one = step.add_parser("analyse")
+    one.add_argument("folder", type=Path)
+    one.add_argument("--depth", type=int, default=8)
+    one = step.add_parser("results")
+    one.add_argument("folder", type=Path)
+    one.add_argument("--lichess", action="store_true")
+    one.add_argument("--fit", type=Path)
+    one = step.add_parser("judge")
+    one.add_argument("folders", type=Path, nargs="+")
+    one.add_argument("--depth", type=int, default=8)
+    one.add_argument("--evals", action="store_true")
+    one.add_argument("--games", type=int, default=GAMES)
+    one.add_argument("--fit", type=Path)
+    one = step.add_parser("pools")
+    one.add_argument("archives", nargs="+")
+    one.add_argument("--fit", type=Path)
+    one = step.add_parser("draws")
+    one.add_argument("archive")
+    one.add_argument("--lichess", action="store_true")
+    one.add_argument("--fit", type=Path)
     given = parser.parse_args()
     if given.step == "draw":
-        draw(given.archives, given.out, given.without, given.a_band)
+        draw(given.archives, given.out, given.without, given.a_band, given.everybody, given.lichess)
     elif given.step == "analyse":
         analyse(given.folder, given.depth)
+    elif given.step == "results":
+        results(given.folder, given.fit, given.lichess)
+    elif given.step == "judge":
+        judge(given.folders, given.depth, given.evals, given.fit, given.games)
+    elif given.step == "pools":
+        pools(given.archives, given.fit)
     else:
-        judge(given.folder, given.depth, given.fit)
+        draws(given.archive, given.fit, given.lichess)
 
 
 if __name__ == "__main__":

@@ -389,23 +389,26 @@ def rate_learned(
 
 
 def rate(
-    what: What,
+    what: Moves,
     *,
     by: str | None = None,
-    witness: Sequence[str] = ("results", "moves", "learned"),
+    witness: Sequence[str] | None = None,
     prior: str = "none",
     level: float = 0.95,
     player: str | None = None,
     without: Sequence[int] = (),
     as_list: bool = False,
+    evals: bool = False,
+    fide: bool = False,
     **analysing: Unpack[Analysing],
 ) -> JointRatings:
     """Rate players by results, moves and the learned model together, as `assay rate` does: `[name]` is the answer.
 
     Each witness gives a curve over ratings; the answer is the top of their sum. `by` makes a row for each event, year,
-    month, pool or phase of a player; `witness` chooses who is heard; `prior` is "none", "tag" or "pool"; `without`
-    leaves games out, by their numbers. `as_list` solves all players at once. Without an engine the other
-    witnesses go on, and the remarks say so.
+    month, pool or phase of a player; `witness` chooses who is heard, all three by default; `prior` is "none", "tag" or
+    "pool"; `without` leaves games out, by their numbers. `as_list` solves all players at once, by results and moves
+    unless `witness` says more. With `evals` moves are judged by the evaluations in the games; `fide` adds what ratings
+    would be in FIDE's. Without an engine the other witnesses go on, and the remarks say so.
 
     >>> answer = rate(SAMPLE, witness=["results", "learned"])
     >>> sorted(answer)
@@ -415,12 +418,25 @@ def rate(
     """
     if as_list:
         from assay.answer.together import rate_list
+        from assay.errors import InputError
 
-        return rate_list(what, witness=witness, level=level, player=player, without=without, **analysing)
+        if by is not None or prior != "none" or fide:
+            raise InputError("a list has a row for each player and no prior: leave by, prior and fide out.")
+        heard = witness or ("results", "moves")
+        return rate_list(what, witness=heard, level=level, player=player, without=without, evals=evals, **analysing)
     from assay.answer.rating import rate_players
 
     return rate_players(
-        what, by=by, witness=witness, prior=prior, level=level, player=player, without=without, **analysing
+        what,
+        by=by,
+        witness=("results", "moves", "learned") if witness is None else witness,
+        prior=prior,
+        level=level,
+        player=player,
+        without=without,
+        evals=evals,
+        fide=fide,
+        **analysing,
     )
 
 

@@ -7,11 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.answer.joining import WITNESSES, Joint, agreement, honest, joined, normal_prior, shipped
+from assay.answer.joining import (
+    EVALS,
+    WITNESSES,
+    Joint,
+    agreement,
+    honest,
+    joined,
+    normal_prior,
+    population_of,
+    shipped,
+)
 from assay.answer.points import performance_error, result_curves, worth_games
 from assay.curve import GRID, Curve, Honesty
 
-PLAIN = Joint({}, {2: 1.9207, 3: 2.9957})
+PLAIN = Joint()
 bells = st.tuples(st.floats(1000, 2800), st.floats(60, 300))
 
 
@@ -65,6 +75,10 @@ def test_points_say_what_a_performance_rating_says() -> None:
 
 def test_what_ships_is_sound() -> None:
     for joint in shipped().values():
-        assert set(joint.powers) == set(WITNESSES) and set(joint.alarm) == {2, 3}
-        assert all(0 < power <= 1.5 for power in joint.powers.values())
+        assert set(joint.parts) <= {*WITNESSES, EVALS}
+        assert all(0 < part.power <= 2 and 0 <= part.opponents <= 1 for part in joint.parts.values())
+        assert 30 <= joint.tag(2200) <= 150
     assert worth_games(performance_error(9)) == pytest.approx(9)
+    for pool in ("otb-slow", "otb-blitz", "lichess-rapid", "chess.com-blitz", "online"):
+        name, who = population_of(pool)
+        assert 1000 < who.mean < 2500 and 100 < who.spread < 500, name

@@ -2,7 +2,7 @@
 
 Every witness brings a curve whose power and error make its own interval hold. Together they are its sum, each to a
 power that makes the interval of the whole hold on players whom no model has seen: witnesses look at the same games, so
-their errors hang together a little.
+their errors hang together.
 """
 
 from __future__ import annotations
@@ -10,33 +10,117 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import GRID, Curve, Honesty, blurred
-from assay.pools import is_online
+from assay.pools import SLOW, is_online
 
 Floats = NDArray[np.float64]
 
 RESULTS, MOVES, LEARNED = WITNESSES = ("results", "moves", "learned")
+EVALS = "evals"  # how moves are called here when evaluations in the games tell of them
 FALSE_ALARMS = 0.05
+CENTRE, UNIT = 2200.0, 400.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """How a witness is taken.
+
+    `alone` is the power at which its own interval holds, `power` that in the sum. A witness who errs about a player
+    errs about the opponents of the same games likewise, and how strong they are is known: `opponents` is the share of
+    the error about them that is taken off. What is left lies on a line of its own: a rating is CENTRE + `shift` +
+    `stretch` times as far from there.
+    """
+
+    power: float = 1.0
+    alone: float = 1.0
+    opponents: float = 0.0
+    shift: float = 0.0
+    stretch: float = 1.0
+
+
+@dataclass(frozen=True)
+class TagError:
+    """How far a rating in the tags lies from how well its owner plays: `error` at CENTRE, by `steep` more below it.
+
+    >>> [round(TagError(70, 0.4)(x)) for x in (1800, 2200, 2600)]
+    [104, 70, 47]
+    """
+
+    error: float = 70.0
+    steep: float = 0.0
+
+    def __call__(self, rating: Any) -> Any:
+        """The error at some ratings."""
+        away = np.clip((np.asarray(rating, np.float64) - CENTRE) / UNIT, -2.0, 1.5)
+        return self.error * np.exp(-self.steep * away)
+
+
+@dataclass(frozen=True)
+class Usual:
+    """What is usual of results: White's advantage, and the share of draws among equals, by `steep` more above CENTRE.
+
+    >>> [round(Usual(30, 0.43, 0.17).drawn(x), 2) for x in (1600, 2200, 2600)]
+    [0.18, 0.43, 0.6]
+    """
+
+    white: float = 35.0
+    draws: float = 0.4
+    steep: float = 0.0
+
+    def drawn(self, rating: Any) -> Any:
+        """The share of draws among equals of these ratings."""
+        return np.clip(self.draws + self.steep * (np.asarray(rating, np.float64) - CENTRE) / UNIT, 0.04, 0.7)
 
 
 @dataclass(frozen=True)
 class Joint:
-    """How the witnesses of a pool are joined.
+    """How the witnesses of a kind of chess are joined.
 
-    `powers` of their curves; `alarm` is the drop in log-likelihood, by the number of witnesses, that so few honest
-    players pass as `FALSE_ALARMS` says; `players` whom it was fitted on.
+    `parts` by witness; `alarm` is the drop in log-likelihood, by the witnesses who are heard, that so few honest
+    players pass as `FALSE_ALARMS` says (that of theory where nothing was measured); `tag` the error of ratings in the
+    tags; `usual` what is usual of results; `events` of `players` are what it was fitted on.
     """
 
-    powers: Mapping[str, float]
-    alarm: Mapping[int, float]
+    parts: Mapping[str, Part] = field(default_factory=dict)
+    alarm: Mapping[str, float] = field(default_factory=dict)
+    tag: TagError = TagError()
+    usual: Usual = Usual()
+    events: int = 0
     players: int = 0
+
+    def part(self, name: str) -> Part:
+        """How a witness is taken; moves that are known from evaluations like others where nothing else is said."""
+        return self.parts.get(name) or self.parts.get(MOVES if name == EVALS else name) or Part()
+
+    def power(self, name: str) -> float:
+        return self.part(name).power
+
+    def limit(self, names: Sequence[str]) -> float:
+        """The drop that is an alarm when these witnesses are heard."""
+        return self.alarm.get("+".join(names), _QUANTILE[len(names)])
+
+
+@dataclass(frozen=True)
+class Population:
+    """Who plays in a pool: mean and spread of the ratings of so many players."""
+
+    mean: float
+    spread: float
+    players: int
+
+
+@lru_cache(maxsize=1)
+def _data() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((resources.files("assay.data") / "answer.json").read_text(encoding="utf-8"))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -46,16 +130,32 @@ def shipped() -> dict[str, Joint]:
     >>> sorted(shipped())
     ['online', 'otb']
     """
-    data = json.loads((resources.files("assay.data") / "answer.json").read_text(encoding="utf-8"))
-    return {
-        name: Joint(one["powers"], {int(count): drop for count, drop in one["alarm"].items()}, one["players"])
-        for name, one in data.items()
-    }
+    return {name: joint_from(one) for name, one in _data()["joined"].items()}
+
+
+def joint_from(plain: Mapping[str, Any]) -> Joint:
+    """A joint from plain values."""
+    parts = {name: Part(**one) for name, one in plain["parts"].items()}
+    tag, usual = TagError(**plain["tag"]), Usual(**plain["usual"])
+    return Joint(parts, plain["alarm"], tag, usual, plain["events"], plain["players"])
 
 
 def joint_of(pool: str) -> Joint:
     """How the witnesses of a pool are joined."""
     return shipped()["online" if is_online(pool) else "otb"]
+
+
+def population_of(pool: str) -> tuple[str, Population]:
+    """Who plays in a pool, or in the nearest one whose players were counted, with its name.
+
+    >>> population_of("otb-rapid")[0]
+    'otb-slow'
+    """
+    known = {name: Population(**one) for name, one in _data()["populations"].items()}
+    speed = pool.partition("-")[2]
+    nearest = [pool, *([f"lichess-{speed}", "lichess-blitz"] if is_online(pool) else [SLOW])]
+    name = next(name for name in nearest if name in known)
+    return name, known[name]
 
 
 def honest(row: Floats, honesty: Honesty) -> Floats:
@@ -71,7 +171,7 @@ def joined(curves: Mapping[str, Floats], joint: Joint, prior: Floats | None = No
     """The sum of honest curves, each to its power; with the logarithm of a prior, if there is one."""
     total = np.zeros(len(GRID)) if prior is None else prior.copy()
     for name, row in curves.items():
-        total += joint.powers.get(name, 1.0) * row
+        total += joint.power(name) * row
     return total
 
 
@@ -88,20 +188,20 @@ def agreement(curves: Mapping[str, Floats], joint: Joint) -> Agreement | None:
     """Whether witnesses agree, at the stated rate of false alarms; None where there are fewer than two.
 
     >>> bell = lambda at, error: -0.5 * ((GRID - at) / error) ** 2
-    >>> found = agreement({"results": bell(2200, 100), "moves": bell(2250, 140)}, Joint({}, {2: 1.92}))
+    >>> found = agreement({"results": bell(2200, 100), "moves": bell(2250, 140)}, Joint())
     >>> round(found.drop, 3), found.alarm
     (0.042, False)
     """
-    told = {name: row * joint.powers.get(name, 1.0) for name, row in curves.items() if np.ptp(row) > 1e-9}
+    told = {name: row * joint.power(name) for name, row in curves.items() if np.ptp(row) > 1e-9}
     if len(told) < 2:
         return None
-    tops = sum(float(_top(row)) for row in told.values())
-    drop = max(tops - float(_top(np.sum(list(told.values()), axis=0))), 0.0)
-    alarm = joint.alarm[len(told)]
+    tops = sum(_top(row) for row in told.values())
+    drop = max(tops - _top(np.sum(list(told.values()), axis=0)), 0.0)
+    limit = joint.limit(chosen([MOVES if name == EVALS else name for name in told]))
     # As Wilks has it, with the drop that honest players show in the place of the one that theory expects.
-    scaled = drop * _QUANTILE[len(told)] / alarm
+    scaled = drop * _QUANTILE[len(told)] / limit
     p = math.erfc(math.sqrt(scaled)) if len(told) == 2 else math.exp(-scaled)
-    return Agreement(drop, p, drop > alarm)
+    return Agreement(drop, p, drop > limit)
 
 
 # Half the 95 % points of chi-square with one and two degrees of freedom.

@@ -1,7 +1,7 @@
 """What points against opponents say of a player: the likelihood of results as a curve over ratings.
 
 An opponent is as strong as the rating in the tags says, give or take its error; one without a rating as strong as all
-results together say. White's advantage and the share of draws are what is usual, as in :mod:`assay.results.expectancy`.
+results together say. White's advantage and the share of draws are what is usual among players of that strength.
 """
 
 from __future__ import annotations
@@ -23,28 +23,41 @@ DRAWS, DRAWS_ERROR = 0.4, 0.2
 TAG_ERROR = 70.0  # of a rating in the tags: what it says, and how well people played that year
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _PART = 20_000
+_STEP = 0.02  # of shares of draws: games of like shares are worked out together
 
 
-def result_curves(opponent: Floats, error: Floats, score: Floats, white: NDArray[np.bool_]) -> Curve:
+def result_curves(
+    opponent: Floats,
+    error: Floats,
+    score: Floats,
+    white: NDArray[np.bool_],
+    *,
+    advantage: Floats | float = WHITE,
+    draws: Floats | float = DRAWS,
+) -> Curve:
     """A row for each side of a game: the likelihood of its score against this opponent, whose rating has this error.
 
-    A game without a result, or against an opponent of whom nothing is known, says nothing.
+    `advantage` of White and the share of `draws` among equals are one for all games, or one for each. A game without a
+    result, or against an opponent of whom nothing is known, says nothing.
 
     >>> curve = result_curves(np.array([2200.0]), np.array([70.0]), np.array([0.5]), np.array([True]))
     >>> curve.tops().tolist()  # a draw with White: a little less than the opponent
     [2164.0]
     """
     table = np.zeros((len(score), len(GRID)))
-    known = np.flatnonzero(np.isfinite(opponent) & np.isfinite(score))
+    known = np.isfinite(opponent) & np.isfinite(score)
+    ahead = np.where(white, 1.0, -1.0) * advantage
+    share = np.round(np.broadcast_to(draws, len(score)) / _STEP) * _STEP
     beta = slope(LOGISTIC_SCALE)
-    for begin in range(0, len(known), _PART):
-        at = known[begin : begin + _PART]
-        ahead = np.where(white[at], WHITE, -WHITE)
-        against = opponent[at, None] + error[at, None] * _NODES
-        p = expectancy(GRID[None, :, None] + ahead[:, None, None] - against[:, None, :], beta)
-        chances = np.stack([chance @ _WEIGHTS for chance in reversed(win_draw_loss(p, DRAWS))])  # loss, draw, win
-        row = (2 * score[at]).astype(np.intp)
-        table[at] = np.log(chances[row, np.arange(len(at))] / _WEIGHTS.sum())
+    for equal in np.unique(share[known]).tolist():
+        alike = np.flatnonzero(known & (share == equal))
+        for begin in range(0, len(alike), _PART):
+            at = alike[begin : begin + _PART]
+            against = opponent[at, None] + error[at, None] * _NODES
+            p = expectancy(GRID[None, :, None] + ahead[at, None, None] - against[:, None, :], beta)
+            chances = np.stack([one @ _WEIGHTS for one in reversed(win_draw_loss(p, equal))])  # loss, draw, win
+            row = (2 * score[at]).astype(np.intp)
+            table[at] = np.log(chances[row, np.arange(len(at))] / _WEIGHTS.sum())
     return Curve(table, GRID)
 
 

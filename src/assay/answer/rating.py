@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -23,13 +23,14 @@ from assay.answer.joining import (
     joined,
     joint_of,
     normal_prior,
+    population_of,
 )
-from assay.answer.points import TAG_ERROR
 from assay.answer.voices import (
     BY,
     NO_PHASES,
     Units,
     Voice,
+    evals_voice,
     learned_voice,
     moves_voice,
     results_voice,
@@ -37,27 +38,28 @@ from assay.answer.voices import (
     units_of,
 )
 from assay.curve import GRID, Curve, Estimate, Floats, Honesty
+from assay.engine.analysis import Analysis
 from assay.engine.parsed import Plies, read_plies
 from assay.errors import EngineError, InputError, NoTurns, StoreError
-from assay.games import Game, GameArrays, Games, read
+from assay.games import Game, GameArrays, read
+from assay.games.columns import TEXT_TAGS
 from assay.games.duplicates import Seen
-from assay.games.split import players_of
-from assay.games.stream import Paths
+from assay.games.split import players_of, tag_line
 from assay.lists.filling import filled
 from assay.moves.analysed import analysed, turns_in
-from assay.moves.answers import File, asked_calibration, told_scales
+from assay.moves.answers import FIDE_COLUMNS, File, What, asked_calibration, fide_cells, told_scales
 from assay.moves.calibration import for_engine
+from assay.moves.evals import EvalTurns, with_evals
+from assay.moves.evals_rating import scales_told, turns_with_evals
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.groups import games_in_pool, is_standard, renamed
 from assay.paths import default_store
 from assay.players import did_you_mean, nearest, read_aliases
 from assay.policy.chances import Network, open_network
-from assay.pools import POOLS, is_online
+from assay.pools import POOLS
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
 PRIORS = ("none", "tag", "pool")
-# About whom a pool consists of, for those who ask for it: mean and spread of ratings.
-POOL_PRIORS = {"otb": (2000.0, 350.0), "online": (1550.0, 350.0)}
 _WIDE = ("results_low", "results_high", "moves_low", "moves_high", "learned_low", "learned_high", "p_agree")
 
 
@@ -122,19 +124,20 @@ class Material:
     frame: pl.DataFrame
     arrays: GameArrays
     counted: NDArray[np.bool_]
-    evidence: Evidence | None
+    evidence: Evidence | EvalTurns | None
     problems: Counter[str]
     remarks: list[str]
 
 
 def rate_players(
-    what: Paths | Games,
+    what: What,
     *,
     by: str | None = None,
     witness: Sequence[str] = WITNESSES,
     prior: str = "none",
     level: float = 0.95,
     player: str | None = None,
+    fide: bool = False,
     **analysing: Any,
 ) -> JointRatings:
     """One rating for each player; see :func:`assay.api.rate`."""
@@ -148,8 +151,12 @@ def rate_players(
     said = [_said(units, at, voices, prior, level) for at in range(len(units))]
     said = [one for one in said if player is None or one.player == player]
     said.sort(key=lambda one: (-one.joint.value if one.joint.known else np.inf, one.player, one.part))
-    remarks = [*found.remarks, *(f"{voice.name}: {voice.note}." for voice in voices if voice.note), told_prior(prior)]
-    return _answer(said, by, level, remarks, found.problems)
+    remarks = [
+        *found.remarks,
+        *(f"{voice.name}: {voice.note}." for voice in voices if voice.note),
+        told_prior(prior, said),
+    ]
+    return _answer(said, by, level, fide, remarks, found.problems)
 
 
 def _check(by: str | None, witness: Sequence[str], prior: str) -> None:
@@ -164,7 +171,7 @@ def _check(by: str | None, witness: Sequence[str], prior: str) -> None:
 
 
 def gather(
-    what: Paths | Games,
+    what: What,
     with_moves: bool = True,
     *,
     where: str | None = None,
@@ -174,49 +181,98 @@ def gather(
     scale_year: int | None = None,
     rating: str | None = None,
     without: Sequence[int] = (),
+    evals: bool = False,
     **analysing: Any,
 ) -> Material:
     """Read, parse and value the games, each step once; without an engine they are not valued, and it is said."""
-    given, listed = read(what, where=where), list[str]()
-    if rating == "fide":
+    if isinstance(what, Analysis) and (evals or where or rating):
+        raise InputError("an analysis has its games and their values: give the games for where, rating or evals.")
+    given = None if isinstance(what, Analysis) else read(what, where=where)
+    listed = list[str]()
+    if given is not None and rating == "fide":
         lists = filled(given)
         given, listed = lists.games, list(lists.remarks)
-    games, seen = given.all(), Seen()
+    games = given.all() if given is not None else _games_in(cast(Analysis, what).plies.games)
+    seen = Seen()
     names = read_aliases(aliases, players_of(games)) if aliases else {}
-    once = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
+    once = np.array([given is None or keep_duplicates or seen.add(one) for one in games], np.bool_)
+    if isinstance(what, Analysis):
+        once &= what.plies.counted
     if without and not 1 <= min(without) <= max(without) <= len(games):
         raise InputError(f"--without {max(without)}: {there_are(len(games), 'game')}.")
     once[np.array(without, np.intp) - 1] = False
-    evidence, remarks, plies = None, list[str](), None
+    valued = Valued(what.plies if isinstance(what, Analysis) else None)
     if with_moves:
-        try:
-            evidence, plies = _valued(games, once, **analysing)
-        except (EngineError, NoTurns, StoreError) as error:
-            remarks.append(f"Moves are not heard: {error}")
-    plies = read_plies(games, 1, once) if plies is None else plies
+        valued = _valued(what if isinstance(what, Analysis) else games, once, evals, **analysing)
+    plies = read_plies(games, 1, once) if valued.plies is None else valued.plies
     frame = renamed(plies.games, names) if names else plies.games
     frame = games_in_pool(frame, pool, scale_year) if pool or scale_year else frame
-    if evidence is not None and len(evidence.turns):
-        turns = replace(evidence.turns, games=frame)
-        evidence = replace(evidence, turns=turns)
-        remarks.append(
-            f"Moves: {counted(len(turns), 'turn')}, analysed by {turns.identities[0].engine} at depth {turns.depth}; "
-            f"calibration {evidence.calibration.name}."
-        )
-        remarks += told_scales(turns)
+    evidence, remarks = valued.told(frame)
     standard = np.array(is_standard(frame), np.bool_)
-    problems = given.problems + plies.problems
+    problems = (given.problems if given else Counter[str]()) + plies.problems
     if left := int((once & ~standard).sum()):
         problems["a variant"] += left
     told = [f"Games left out or damaged: {reasons(problems)}."] if problems else []
     remarks = [*listed, *told, *remarks, *told_copies(str(seen.duplicates) if seen.duplicates else "")]
     if not (once & standard).any():
-        raise InputError(f"there are no games to rate in {given.named}.")
+        raise InputError(f"there are no games to rate in {given.named if given else 'this analysis'}.")
     return Material(games, frame, plies.arrays, once & standard, evidence, problems, remarks)
 
 
-def _valued(
-    games: Sequence[Game],
+def _games_in(frame: pl.DataFrame) -> list[Game]:
+    """The tags of games that were read before, as games; their moves stand in the analysis."""
+    found = []
+    for row in frame.iter_rows(named=True):
+        tags = {tag: row[name] for name, tag in TEXT_TAGS.items()}
+        tags |= {
+            f"{side.title()}Elo": str(int(row[f"{side}_elo"])) for side in ("white", "black") if row[f"{side}_elo"]
+        }
+        lines = [tag_line(tag, text) for tag, text in tags.items() if text]
+        found.append(Game(row["source"], row["start_offset"], row["start_offset"], "\n".join(lines).encode()))
+    return found
+
+
+@dataclass(frozen=True)
+class Valued:
+    """Games with the values of their moves, from an engine or from the games themselves; or why there are none."""
+
+    plies: Plies | None
+    evidence: Evidence | EvalTurns | None = None
+    remark: str = ""
+
+    def told(self, frame: pl.DataFrame) -> tuple[Evidence | EvalTurns | None, list[str]]:
+        """The same about games with these tags, and what is to be said of it."""
+        if isinstance(self.evidence, EvalTurns):
+            turns = self.evidence.tagged(frame)
+            scale = f"Moves: {counted(len(turns), 'turn')} with evaluations in the games; scale: {scales_told(turns)}."
+            return turns, [line for line in (self.remark, scale) if line]
+        if self.evidence is None or not len(self.evidence.turns):
+            return None, [self.remark] if self.remark else []
+        moved = replace(self.evidence.turns, games=frame)
+        remark = (
+            f"Moves: {counted(len(moved), 'turn')}, analysed by {moved.identities[0].engine} at depth {moved.depth}; "
+            f"calibration {self.evidence.calibration.name}."
+        )
+        return replace(self.evidence, turns=moved), [remark, *told_scales(moved)]
+
+
+def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: bool, **how: Any) -> Valued:
+    """The values of the games' moves: by an engine or, where that is asked for or there is none, those they carry."""
+    if evals and not isinstance(what, Analysis):
+        turns = turns_with_evals(what, once)
+        return Valued(turns.plies, turns)
+    try:
+        evidence, plies = _judged(what, once, **how)
+        return Valued(plies, evidence)
+    except (EngineError, NoTurns, StoreError) as error:
+        if isinstance(error, EngineError) and not isinstance(what, Analysis) and with_evals(what):
+            turns = turns_with_evals(what, once)
+            return Valued(turns.plies, turns, f"{str(error).rstrip('.')}. The evaluations in the games speak for it.")
+        return Valued(what.plies if isinstance(what, Analysis) else None, None, f"Moves are not heard: {error}")
+
+
+def _judged(
+    what: Sequence[Game] | Analysis,
     once: NDArray[np.bool_],
     *,
     store: File | None = None,
@@ -228,13 +284,23 @@ def _valued(
     **how: Any,
 ) -> tuple[Evidence | None, Plies]:
     """The games valued move by move, and judged."""
-    chosen = asked_calibration(calibration, depth, quick, deep)
+    given = isinstance(what, Analysis)
+    chosen = asked_calibration(calibration, depth, quick, deep, what.depth if isinstance(what, Analysis) else None)
     place = Path(store) if store else default_store()
     network = open_network(policy) if isinstance(policy, str) else policy
-    with analysed(games, place, chosen, counted=once, named=calibration is not None, **how) as analysis:
+    analysis = (
+        what
+        if isinstance(what, Analysis)
+        else analysed(what, place, chosen, counted=once, named=calibration is not None, **how)
+    )
+    try:
         turns = turns_in(analysis, chosen)
+        turns = turns.only(once[turns.game]) if given else turns
         judge = for_engine(analysis.identity, chosen.depth, chosen if calibration else None)
         return (weigh(turns, judge, network) if len(turns) else None), analysis.plies
+    finally:
+        if not given:
+            analysis.close()
 
 
 def voices_of(
@@ -244,11 +310,13 @@ def voices_of(
     asked, voices = chosen(witness), []
     moves = None
     if MOVES in asked:
-        moves, units = moves_voice(found.evidence, units, by, level)
+        heard = found.evidence
+        if isinstance(heard, EvalTurns):
+            moves, units = evals_voice(heard, units, by, level)
+        else:
+            moves, units = moves_voice(heard, units, by, level)
     if RESULTS in asked:
-        voices.append(
-            silent(RESULTS, units, NO_PHASES) if by == "phase" else results_voice(found.frame, units, Honesty(), level)
-        )
+        voices.append(silent(RESULTS, units, NO_PHASES) if by == "phase" else results_voice(found.frame, units, level))
     if moves is not None:
         voices.append(moves)
     if LEARNED in asked:
@@ -263,37 +331,58 @@ def voices_of(
 def _said(units: Units, at: int, voices: Sequence[Voice], prior: str, level: float) -> Said:
     name, pool, part = units.keys[at]
     joint, tag = joint_of(pool), float(units.tag[at])
-    curves = {voice.name: voice.curves[at] for voice in voices if voice.says(at)}
+    heard = [voice for voice in voices if voice.says(at)]
+    curves = {voice.kind: voice.curves[at] for voice in heard}
     before = None
     if prior == "tag" and np.isfinite(tag):
-        before = normal_prior(tag, TAG_ERROR)
+        before = normal_prior(tag, joint.tag(tag))
     elif prior == "pool":
-        before = normal_prior(*POOL_PRIORS["online" if is_online(pool) else "otb"])
+        _, who = population_of(pool)
+        before = normal_prior(who.mean, who.spread)
     total = joined(curves, joint, before) if curves else np.zeros(len(GRID))
     (whole,) = Curve(total[None], GRID).estimates(Honesty(), level)
+    if len(heard) == 1 and before is None:  # what it says alone
+        whole = heard[0].estimates[at]
     alone = {voice.name: voice.estimates[at] for voice in voices}
-    told = {name: row * joint.powers.get(name, 1.0) for name, row in curves.items()}
+    told = {voice.name: voice.curves[at] * joint.power(voice.kind) for voice in heard}
     return Said(name, pool, part, int(units.games[at]), tag, whole, alone, agreement(curves, joint), told)
 
 
-def told_prior(prior: str) -> str:
+def told_prior(prior: str, said: Sequence[Said] = ()) -> str:
+    """What was believed before."""
+    pools = sorted({one.pool for one in said})
     if prior == "tag":
-        return f"Prior: about the rating in the tags, with an error of {TAG_ERROR:.0f}."
+        each = dict.fromkeys(f"{joint_of(pool).tag(one.tag):.0f}" for one in said for pool in [one.pool] if one.tag > 0)
+        errors = sorted(map(int, each))
+        spans = "" if not errors else f" of {errors[0]}" if len(errors) == 1 else f" of {errors[0]} to {errors[-1]}"
+        return f"Prior: about the rating in the tags, with an error{spans}."
     if prior == "pool":
-        told = ", ".join(f"{name} {mean:.0f} +- {error:.0f}" for name, (mean, error) in POOL_PRIORS.items())
+        found = dict(population_of(pool) for pool in pools)
+        told = ", ".join(f"{POOLS.get(name, name)}: {one.mean:.0f} +- {one.spread:.0f}" for name, one in found.items())
         return f"Prior: who plays in the pool ({told})."
     return "Prior: none."
 
 
 def _answer(
-    said: Sequence[Said], by: str | None, level: float, remarks: Sequence[str], problems: Counter[str]
+    said: Sequence[Said],
+    by: str | None,
+    level: float,
+    fide: bool,
+    remarks: Sequence[str],
+    problems: Counter[str],
 ) -> JointRatings:
     several = len({one.pool for one in said}) > 1 or by == "pool"
     parted = by not in (None, "pool")
     names = ["player", *(["pool"] if several else []), *(["part"] if parted else []), "games", "tag"]
-    names += ["rating", "low", "high", *WITNESSES, *_WIDE, "note"]
-    elo = dict.fromkeys(("tag", "rating", "low", "high", *WITNESSES, *_WIDE[:-1]), 0)
-    columns = columns_of(names, decimals=elo | {"p_agree": 3}, wide=_WIDE, below=("note",), titles={"part": by or ""})
+    names += ["rating", "low", "high", *(FIDE_COLUMNS if fide else ()), *WITNESSES, *_WIDE, "note"]
+    elo = dict.fromkeys(("tag", "rating", "low", "high", *FIDE_COLUMNS, *WITNESSES, *_WIDE[:-1]), 0)
+    columns = columns_of(
+        names,
+        decimals=elo | {"p_agree": 3},
+        wide=(*_WIDE, *FIDE_COLUMNS[1:]),
+        below=("note",),
+        titles={"part": by or ""},
+    )
     disagree = sum(one.agreement is not None and one.agreement.alarm for one in said)
     head = f"Ratings with {level:.0%} intervals, and what each witness says alone."
     if disagree:
@@ -302,7 +391,7 @@ def _answer(
     return JointRatings(
         said=said,
         head=head,
-        shown=Table([one.values() for one in said], columns),
+        shown=Table([one.values() | fide_cells(one.pool, one.joint) for one in said], columns),
         estimates={
             one.player: replace(one.joint, note=one.note or ("" if len(named) == 1 else named[one.pool]))
             for one in reversed(said)

@@ -17,8 +17,7 @@ from assay.answer.rating import JointRatings, Material, gather, told_prior, voic
 from assay.answer.voices import Units, Voice, units_of
 from assay.curve import GRID, Curve, Estimate, Honesty
 from assay.errors import InputError, RatingError
-from assay.games import Games
-from assay.games.stream import Paths
+from assay.moves.answers import What
 from assay.moves.groups import UNKNOWN
 from assay.results import rate
 from assay.results.ratings import Standings, confidence_factor
@@ -29,7 +28,7 @@ _COLUMNS = ("rank", "player", "games", "rating", "error", "results", "results_er
 
 
 def rate_list(
-    what: Paths | Games, *, witness: Sequence[str], level: float = 0.95, player: str | None = None, **analysing: Any
+    what: What, *, witness: Sequence[str], level: float = 0.95, player: str | None = None, **analysing: Any
 ) -> JointRatings:
     """All players of one pool at once; see :func:`assay.api.rate`."""
     if RESULTS not in witness:
@@ -52,7 +51,7 @@ def _anchors(units: Units, voices: Sequence[Voice], level: float) -> dict[str, t
     """What moves and the learned model say of each player together, as a rating with its error."""
     found = {}
     for at, (name, pool, _) in enumerate(units.keys):
-        curves = {voice.name: voice.curves[at] for voice in voices if voice.says(at)}
+        curves = {voice.kind: voice.curves[at] for voice in voices if voice.says(at)}
         if not curves:
             continue
         (one,) = Curve(joined(curves, joint_of(pool))[None], GRID).estimates(Honesty(), level)

@@ -15,6 +15,8 @@ from assay.cli.options import (
     aliases_option,
     analysing,
     analysis_options,
+    evals_option,
+    fide_option,
     files_argument,
     level_option,
     once_more,
@@ -30,7 +32,9 @@ from assay.cli.options import (
 )
 
 
-def _witnesses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+def _witnesses(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    if value is None:
+        return None
     from assay.answer.joining import WITNESSES
 
     names = tuple(dict.fromkeys(word.strip() for word in value.split(",") if word.strip()))
@@ -46,11 +50,9 @@ def _witnesses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[
 @click.option("--by", type=OneOf("assay.answer.voices", "BY"), help="A row for each of these, player by player.")
 @click.option(
     "--witness",
-    default="results,moves,learned",
-    show_default=True,
     metavar="NAMES",
     callback=_witnesses,
-    help="Who is heard, with commas between.",
+    help="Who is heard, with commas between.  [default: results,moves,learned; with --list results,moves]",
 )
 @click.option(
     "--prior",
@@ -64,6 +66,8 @@ def _witnesses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[
 @without_option
 @level_option
 @plots_option
+@evals_option
+@fide_option
 @rating_option
 @watch_options
 @analysis_options
@@ -72,13 +76,15 @@ def _witnesses(ctx: click.Context, param: click.Parameter, value: str) -> tuple[
 def rate(
     files: Sequence[str],
     by: str | None,
-    witness: Sequence[str],
+    witness: Sequence[str] | None,
     prior: str,
     as_list: bool,
     player: str | None,
     without: Sequence[int],
     level: float,
     plots: Path | None,
+    evals: bool,
+    fide: bool,
     watch: bool,
     every: int,
     **options: Any,
@@ -88,13 +94,15 @@ def rate(
     A row per player: games, the rating in the tags, the rating with its interval, and beside it what each witness says
     alone. Results speak against the ratings of the opponents, moves by the engine's values (positions that the store
     lacks are analysed first), the learned model by the moves as they are. Without an engine the others go on, and it
-    is said. Players of several pools have a row for each.
+    is said; with --evals moves are judged by the evaluations that the games carry. Players of several pools have a row
+    for each.
 
     \b
     Examples:
       assay rate tournament.pgn
       assay rate my-games.pgn --by year --player 'Elm'
       assay rate tournament.pgn --witness results,learned
+      assay rate lichess:NAME/rapid?max=50 --evals --fide
       assay rate archive.pgn --list --no-analysis --format csv > list.csv
     """
     from assay.api import rate as answer
@@ -111,6 +119,8 @@ def rate(
             player=player,
             without=without,
             level=level,
+            evals=evals,
+            fide=fide,
             **asked,
         )
         print_answer(found)

@@ -17,6 +17,7 @@ from assay.cli.options import (
     analysing,
     analysis_options,
     evals_option,
+    fide_option,
     files_argument,
     game_option,
     in_folders,
@@ -64,7 +65,7 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 )
 @click.option("--min-turns", type=click.IntRange(1), default=1, show_default=True, help="Fewer turns: no rating.")
 @evals_option
-@click.option("--fide", is_flag=True, help="Add what the rating would be in FIDE's, with the spread of people.")
+@fide_option
 @click.option(
     "--method",
     type=OneOf("assay.moves.performance", "METHOD_NAMES"),

@@ -336,6 +336,16 @@ def players_of(games: Iterable[Game]) -> set[str]:
     return {name.strip() for game in games for tag in ("White", "Black") if (name := game.tags.get(tag))}
 
 
+def tag_line(name: str, value: str) -> str:
+    r"""A tag pair as it stands in a file.
+
+    >>> print(tag_line("White", 'Robert "Bobby" Fischer'))
+    [White "Robert \"Bobby\" Fischer"]
+    """
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'[{name} "{escaped}"]'
+
+
 def unescape(value: str) -> str:
     r"""A tag's value without the backslashes that protect quotes and backslashes (PGN standard, section 7).
 

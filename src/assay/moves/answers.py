@@ -341,7 +341,7 @@ def rate_by(
         | dict(zip(heads, keys[row.group], strict=False))
         | {name: share for name, share in shares[row.group].items() if row.expected is not None or name in NAMES}
         | {"pool": row.pool}
-        | _fide_of(row)
+        | fide_cells(row.pool, row.estimate)
         for row in rows
     ]
     return MoveRatings(
@@ -432,7 +432,7 @@ def _rate_by_evals(
     wide = ("performance", "acpl", "loss") if fide else ("loss",)
     values = [
         row.values()
-        | _fide_of(row)
+        | fide_cells(row.pool, row.estimate)
         | {by: names[row.group], "pool": row.pool, "acpl": row.actual[0] / row.turns, "loss": row.actual[1] / row.turns}
         for row in rows
     ]
@@ -454,8 +454,9 @@ def _with_fide(columns: list[str], fide: bool) -> list[str]:
     return [*columns[:at], *(FIDE_COLUMNS if fide else ()), *columns[at:]]
 
 
-def _fide_of(row: Row) -> dict[str, float | None]:
-    found = in_fide(row.pool, row.estimate)
+def fide_cells(pool: str | None, rating: Estimate) -> dict[str, float | None]:
+    """What a rating of a pool would be in FIDE's, as cells of a row; empty where nobody knows."""
+    found = in_fide(pool, rating)
     values = (found.value, found.low, found.high)
     return {name: value if np.isfinite(value) else None for name, value in zip(FIDE_COLUMNS, values, strict=True)}
 
