@@ -3,7 +3,7 @@
     python studies/answer.py draw ARCHIVE... -o FOLDER [--without GAMES] [--a-band 14] [--everybody | --lichess]
     python studies/answer.py analyse FOLDER [--depth 8]
     python studies/answer.py results FOLDER [--fit FILE]
-    python studies/answer.py judge FOLDER... [--depth 8] [--evals] [--fit FILE] [--games 9]
+    python studies/answer.py judge FOLDER... [--depth 8] [--evals] [--fit FILE] [--games 9] [--spread FOLDER]
     python studies/answer.py pools ARCHIVE... [--fit FILE]
     python studies/answer.py draws ARCHIVE [--lichess] [--fit FILE]
 
@@ -16,7 +16,7 @@ values the turns of these players alone, and goes on where it stopped.
 `results` tells how far performances by results lie from the tags and fits the error of the tags: what is left when
 chance is taken away. `judge` fits how witnesses are taken on half of the players and judges on the other half, both
 ways: for each witness, each pair and all three the scatter around the tag, how wide the intervals are and how often
-they hold. `pools` counts who plays, `draws` how often equals draw
+they hold; with `--spread` also as they would be if tags were spread as in another draw. `pools` counts who plays, `draws` how often equals draw
 and what White is worth. `--fit` writes what ships (src/assay/data/answer.json), fitted on all.
 """
 
@@ -77,7 +77,7 @@ from assay.pools import SLOW, pool_of, scale_of
 GAMES = 9
 LOW, HIGH, BAND = 1600, 2700, 100
 Floats = NDArray[np.float64]
-FINE = np.arange(GRID[0], GRID[-1] + 1, 10.0)
+FINE = np.arange(GRID[0], GRID[-1] + 1, 20.0)
 TO_FINE = spline_matrix(GRID, FINE)
 FACTOR = NormalDist().inv_cdf(0.975)
 DROP = FACTOR**2 / 2
@@ -221,8 +221,10 @@ def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list
     # Two events may hold the same game, each for its own player; so each event has rows of its own.
     own = Units(keys, of, units.scores, units.tags, many, tag)
     voices = [results_voice(found.frame, own, 0.95)]
-    if LEARNED in names:
+    kept = folder / f"learned-{count}.npz"  # what the learned model says takes the longest, and stays what it is
+    if LEARNED in names and not kept.exists():
         voices.append(learned_voice(found.games, found.arrays, own, 0.95))
+        np.savez(kept, plain=voices[-1].plain, off=about_opponents(voices[-1].sides(), own).off)
     whole = [True] * len(keys)
     if with_moves:
         voices.append(moves_voice(found.evidence, own, None, 0.95)[0])
@@ -234,12 +236,14 @@ def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list
         for voice in voices
         if voice.sides is not None and voice.kind != MOVES
     }
+    rows = {voice.kind: voice.plain for voice in voices if voice.plain is not None}
+    if LEARNED in names:
+        with np.load(kept) as stored:
+            rows[LEARNED], offs[LEARNED] = stored["plain"], stored["off"]
     cases = []
     for at, (name, _, _) in enumerate(keys):
         curves = {
-            voice.kind: voice.plain[at]
-            for voice in voices
-            if voice.plain is not None and voice.says(at) and (voice.kind != MOVES or whole[at])
+            kind: row[at] for kind, row in rows.items() if np.ptp(row[at]) > 1e-9 and (kind != MOVES or whole[at])
         }
         cases.append(Case(name, float(tag[at]), curves, {kind: float(off[at]) for kind, off in offs.items()}))
     return cases
@@ -268,7 +272,7 @@ def best(function: Any, start: Sequence[float], low: float = 0.02, high: float =
         lambda x: -function(np.clip(np.exp(x), low, high)),
         np.log(start),
         method="Nelder-Mead",
-        options={"xatol": 0.005, "fatol": 1e-5, "maxiter": 400},
+        options={"xatol": 0.01, "fatol": 1e-5, "maxiter": 200},
     )
     return np.clip(np.exp(found.x), low, high).tolist()  # type: ignore[no-any-return]
 
@@ -306,7 +310,7 @@ def fit_part(cases: Sequence[Case], kind: str, tag_error: TagError) -> Part:
     error, results = tag_error(tag), rows_of(cases, RESULTS, Part())
     slope, middle = line(tops(results), tag)
     found = []
-    for share in np.arange(0.0, 1.01, 0.1).tolist():
+    for share in (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0):
         part = Part(opponents=max(share, 1e-6))
         own, off = line(tops(rows_of(cases, kind, part)), tag)
         stretch = slope / own
@@ -335,9 +339,8 @@ def fit_joint(cases: Sequence[Case], tag_error: TagError, kinds: Sequence[str]) 
 
     def whole(powers: Floats) -> float:
         by = dict(zip(kinds, powers.tolist(), strict=True))
-        # All three together count as much as the pairs.
         each = [
-            (3 if len(names) == 3 else 1) * score(sum(by[name] * rows[name] for name in names), tag, error)
+            len(tag) * score(sum(by[name] * rows[name] for name in names), tag, error)
             for names, tag, error, rows in sums
         ]
         return float(np.sum(each))
@@ -435,7 +438,17 @@ def bootstrapped(judged: Judged, figure: Any) -> float:
     return float(np.std(drawn))
 
 
-def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, count: int) -> None:
+def spread_of(folder: Path) -> dict[int, float]:
+    """The share of player-events in each band of 200 points."""
+    plan, games = json.loads((folder / "plan.json").read_text())["plan"], read(folder / "events.pgn").all()
+    bands: dict[int, float] = defaultdict(float)
+    for one in plan:
+        tags = games[one["first"]].tags
+        bands[elo(tags["WhiteElo" if tags["White"] == one["player"] else "BlackElo"]) // 200] += 1 / len(plan)
+    return bands
+
+
+def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, count: int, like: Path | None) -> None:
     kinds = (RESULTS, EVALS if evals else MOVES, LEARNED)
     cases: list[Case] = []
     for folder in folders:  # who was in an earlier one is not taken again
@@ -455,7 +468,8 @@ def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, co
     fits = fit_joint(one, tag_error, kinds), fit_joint(other, tag_error, kinds)
     for each in fits:
         print("fitted on half:", {name: asdict(part) for name, part in each.parts.items()})
-    table(cases, kinds, fits, [case for case in cases if all(kind in case.curves for kind in kinds)])
+    whole = [case for case in cases if all(kind in case.curves for kind in kinds)]
+    table(cases, kinds, fits, whole, spread_of(like) if like else {})
     if fit:
         whole = fit_joint(cases, tag_error, kinds)
         print("fitted on all:", {name: asdict(part) for name, part in whole.parts.items()}, dict(whole.alarm))
@@ -469,25 +483,33 @@ def write(path: Path, data: Mapping[str, Any]) -> None:
     print(f"written: {path}")
 
 
-def table(cases: Sequence[Case], kinds: Sequence[str], fits: tuple[Joint, Joint], whole: Sequence[Case]) -> None:
+def table(
+    cases: Sequence[Case],
+    kinds: Sequence[str],
+    fits: tuple[Joint, Joint],
+    whole: Sequence[Case],
+    like: Mapping[int, float],
+) -> None:
     """Each witness, pair and all three, on the half of the players that the fit has not seen; cases with all three."""
     one, other = halves(whole)
     print(f"of {len(whole)} with all three, held out:")
-    print("witnesses                 bias    SD          95 % half-width  error   holds          false alarms  open")
+    print(
+        "witnesses                 bias    SD          95 % half-width  error   holds          false alarms  open  SD as spread"
+    )
     noise = {}
     for size in (1, 2, 3):
         for names in combinations(kinds, size):
             judged = Judged([], [], [], [], [], [], [])
             judge_half(other, names, fits[0], judged)
             judge_half(one, names, fits[1], judged)
-            noise[names] = describe(names, judged)
+            noise[names] = describe(names, judged, like)
     print("with results and learned alone heard:")
     first, second = halves(cases)
     for names in ((RESULTS,), (LEARNED,), (RESULTS, LEARNED)):
         judged = Judged([], [], [], [], [], [], [])
         judge_half(second, names, fits[0], judged)
         judge_half(first, names, fits[1], judged)
-        describe(names, judged)
+        describe(names, judged, like)
     alone, all_three = noise[kinds[:1]], noise[tuple(kinds)]
     print(
         f"without the tags' error: results {alone:.0f}, all three {all_three:.0f}; {GAMES} games say as much as "
@@ -496,7 +518,7 @@ def table(cases: Sequence[Case], kinds: Sequence[str], fits: tuple[Joint, Joint]
     )
 
 
-def describe(names: Sequence[str], judged: Judged) -> float:
+def describe(names: Sequence[str], judged: Judged, like: Mapping[int, float]) -> float:
     off, error = np.array(judged.off), np.array(judged.error)
     low, high = np.array(judged.low), np.array(judged.high)
     holds = np.where(off > 0, off < np.hypot(low, FACTOR * error), -off < np.hypot(high, FACTOR * error))
@@ -506,9 +528,19 @@ def describe(names: Sequence[str], judged: Judged) -> float:
     share = bootstrapped(judged, lambda at: holds[at].mean())
     print(
         f"{called(names):24s} {off.mean():+5.0f} {off.std(ddof=1):5.0f} +- {spread:3.0f} {half.mean():12.0f} "
-        f"{np.sqrt(((half / FACTOR) ** 2).mean()):10.0f} {holds.mean():9.1%} +- {share:.1%} {alarms} {judged.open:6d}"
+        f"{np.sqrt(((half / FACTOR) ** 2).mean()):10.0f} {holds.mean():9.1%} +- {share:.1%} {alarms} {judged.open:6d}{spread_like(off, judged.tag, like)}"
     )
     return float(np.sqrt(max(off.var(ddof=1) - (error**2).mean(), 1.0)))
+
+
+def spread_like(off: Floats, tag: Sequence[float], like: Mapping[int, float]) -> str:
+    """The scatter as it would be if tags were spread like this."""
+    if not like:
+        return ""
+    band = (np.array(tag) // 200).astype(int)
+    weight = np.array([like.get(one, 0.0) for one in band]) / np.bincount(band)[band]
+    mean = weight @ off / weight.sum()
+    return f"{np.sqrt(weight @ (off - mean) ** 2 / weight.sum()):8.0f}"
 
 
 def results(folder: Path, fit: Path | None, lichess: bool) -> None:
@@ -623,6 +655,7 @@ def main() -> None:
     one.add_argument("--depth", type=int, default=8)
     one.add_argument("--evals", action="store_true")
     one.add_argument("--games", type=int, default=GAMES)
+    one.add_argument("--spread", type=Path)
     one.add_argument("--fit", type=Path)
     one = step.add_parser("pools")
     one.add_argument("archives", nargs="+")
@@ -639,7 +672,7 @@ def main() -> None:
     elif given.step == "results":
         results(given.folder, given.fit, given.lichess)
     elif given.step == "judge":
-        judge(given.folders, given.depth, given.evals, given.fit, given.games)
+        judge(given.folders, given.depth, given.evals, given.fit, given.games, given.spread)
     elif given.step == "pools":
         pools(given.archives, given.fit)
     else:

@@ -45,6 +45,7 @@ from assay.games import Game, GameArrays, read
 from assay.games.columns import TEXT_TAGS
 from assay.games.duplicates import Seen
 from assay.games.split import players_of, tag_line
+from assay.games.stream import Paths
 from assay.lists.filling import filled
 from assay.moves.analysed import analysed, turns_in
 from assay.moves.answers import FIDE_COLUMNS, File, What, asked_calibration, fide_cells, told_scales
@@ -171,7 +172,7 @@ def _check(by: str | None, witness: Sequence[str], prior: str) -> None:
 
 
 def gather(
-    what: What,
+    what: What | list[Game],
     with_moves: bool = True,
     *,
     where: str | None = None,
@@ -187,15 +188,20 @@ def gather(
     """Read, parse and value the games, each step once; without an engine they are not valued, and it is said."""
     if isinstance(what, Analysis) and (evals or where or rating):
         raise InputError("an analysis has its games and their values: give the games for where, rating or evals.")
-    given = None if isinstance(what, Analysis) else read(what, where=where)
-    listed = list[str]()
-    if given is not None and rating == "fide":
-        lists = filled(given)
-        given, listed = lists.games, list(lists.remarks)
-    games = given.all() if given is not None else _games_in(cast(Analysis, what).plies.games)
+    given, listed = None, list[str]()
+    if isinstance(what, Analysis):
+        games = _games_in(what.plies.games)
+    elif isinstance(what, list) and what and isinstance(what[0], Game):
+        games = what
+    else:
+        given = read(cast(Paths, what), where=where)
+        if rating == "fide":
+            lists = filled(given)
+            given, listed = lists.games, list(lists.remarks)
+        games = given.all()
     seen = Seen()
     names = read_aliases(aliases, players_of(games)) if aliases else {}
-    once = np.array([given is None or keep_duplicates or seen.add(one) for one in games], np.bool_)
+    once = np.array([isinstance(what, Analysis) or keep_duplicates or seen.add(one) for one in games], np.bool_)
     if isinstance(what, Analysis):
         once &= what.plies.counted
     if without and not 1 <= min(without) <= max(without) <= len(games):
@@ -215,7 +221,7 @@ def gather(
     told = [f"Games left out or damaged: {reasons(problems)}."] if problems else []
     remarks = [*listed, *told, *remarks, *told_copies(str(seen.duplicates) if seen.duplicates else "")]
     if not (once & standard).any():
-        raise InputError(f"there are no games to rate in {given.named if given else 'this analysis'}.")
+        raise InputError(f"there are no games to rate in {given.named if given else 'what is given'}.")
     return Material(games, frame, plies.arrays, once & standard, evidence, problems, remarks)
 
 

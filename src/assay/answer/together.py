@@ -1,50 +1,206 @@
 """A rating list from results and moves together: all players are solved at once.
 
-What moves and the learned model say of a player goes into the solver of results as a loose anchor: a rating with an
-error. So everybody who was analysed is known better, and players without common opponents can be compared.
+What moves (and the learned model, if it is asked for) say of a player goes into the solver of results as a loose
+anchor: a rating with an error. So everybody whose games were analysed is known better, those who met them too, and
+players without common opponents can be compared. An archive has far more games than anybody analyses, so that a list
+starts no engine: it takes what the store has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from assay.answer.joining import RESULTS, joined, joint_of
-from assay.answer.points import DRAWS, DRAWS_ERROR, WHITE, WHITE_ERROR
-from assay.answer.rating import JointRatings, Material, gather, told_prior, voices_of
+from assay.answer.joining import LEARNED, MOVES, RESULTS, Usual, joined, joint_of
+from assay.answer.points import DRAWS_ERROR, WHITE_ERROR
+from assay.answer.rating import JointRatings, gather, told_prior, voices_of
 from assay.answer.voices import Units, Voice, units_of
-from assay.curve import GRID, Curve, Estimate, Honesty
-from assay.errors import InputError, RatingError
-from assay.moves.answers import What
-from assay.moves.groups import UNKNOWN
-from assay.results import rate
-from assay.results.ratings import Standings, confidence_factor
+from assay.curve import GRID, Curve, Estimate, Floats, Honesty
+from assay.engine.analysis import Analysis
+from assay.errors import InputError, RatingError, StoreError
+from assay.games import Games, read
+from assay.games.outcomes import Outcomes
+from assay.lists.filling import filled
+from assay.moves.analysed import with_analyses
+from assay.moves.answers import File, What, asked_calibration
+from assay.paths import default_store
+from assay.players import did_you_mean, nearest
+from assay.pools import pool_of, scale_of
+from assay.results import rate_table
+from assay.results.encounters import tabulate
+from assay.results.ratings import REASON, Standings, confidence_factor
 from assay.table import Table, columns_of, counted
 
-_LOOSE = 1000.0  # an error beyond which results say nothing: who never met the others, or lost all games
 _COLUMNS = ("rank", "player", "games", "rating", "error", "results", "results_error", "moves", "from_moves", "note")
+_TAGS = ("WhiteElo", "BlackElo", "Site", "Event", "TimeControl")
+APART = "results do not compare with the others"
 
 
 def rate_list(
-    what: What, *, witness: Sequence[str], level: float = 0.95, player: str | None = None, **analysing: Any
+    what: What,
+    *,
+    witness: Sequence[str],
+    level: float = 0.95,
+    player: str | None = None,
+    where: str | None = None,
+    aliases: File | None = None,
+    keep_duplicates: bool = False,
+    pool: str | None = None,
+    rating: str | None = None,
+    without: Sequence[int] = (),
+    **analysing: Any,
 ) -> JointRatings:
     """All players of one pool at once; see :func:`assay.api.rate`."""
     if RESULTS not in witness:
         raise InputError("a list stands on results: leave 'results' among the witnesses.")
-    found = gather(what, "moves" in witness, **analysing)
-    units = units_of(found.frame, found.counted)
-    pools = {pool for _, pool, _ in units.keys}
-    if len(pools) > 1:
+    if isinstance(what, Analysis):
+        raise InputError("a list stands on results: give it the games, the store has their analyses.")
+    games, listed = read(what, where=where), list[str]()
+    if rating == "fide":
+        lists = filled(games)
+        games, listed = lists.games, list(lists.remarks)
+    played = _Played.read(games, pool, without, aliases=aliases, keep_duplicates=keep_duplicates)
+    if player is not None and player not in played.players:
         raise InputError(
-            f"a list has one scale, and these games are of {counted(len(pools), 'pool')} ({', '.join(sorted(pools))}): "
+            f"nobody called {player!r} plays in these games.{did_you_mean(nearest(player, played.players))}"
+        )
+    heard = _heard(games, played, [name for name in witness if name != RESULTS], level, **analysing)
+    usual = joint_of(played.pool).usual
+    alone = _solve(played, {}, usual)
+    both = _solve(played, heard.anchors, usual, alone) if heard.anchors else alone
+    return _answer(played, alone, both, heard, level, player, listed)
+
+
+@dataclass(frozen=True)
+class _Played:
+    """The results of all games as codes, the pool that they are of, and the mean rating in the tags of each player."""
+
+    outcomes: Outcomes
+    pool: str
+    tags: Floats
+
+    @property
+    def players(self) -> tuple[str, ...]:
+        return self.outcomes.players
+
+    @classmethod
+    def read(cls, games: Games, pool: str | None, without: Sequence[int], **how: Any) -> _Played:
+        found = games.outcomes(tags=_TAGS, **how)
+        if without:
+            left = np.zeros(len(found.outcome), np.bool_)
+            if not 1 <= min(without) <= max(without) <= len(left):
+                raise InputError(f"--without {max(without)}: there are {counted(len(left), 'game')}.")
+            left[np.array(without) - 1] = True
+            found = found.leaving_out(left)
+        total, count = np.zeros(len(found.players)), np.zeros(len(found.players))
+        for side, tag in ((found.white, "WhiteElo"), (found.black, "BlackElo")):
+            codes, texts = found.tags[tag]
+            values = np.array([*(float(text) if text.isdecimal() else np.nan for text in texts), np.nan])[codes]
+            known = np.isfinite(values) & (values > 0) & (side >= 0) & found.counted
+            total += np.bincount(side[known], values[known], minlength=len(total))
+            count += np.bincount(side[known], minlength=len(total))
+        tags = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+        return cls(replace(found, tags={}), pool or _pool_of(found), tags)
+
+
+def _pool_of(found: Outcomes) -> str:
+    """The pool of the games, or a sentence where there are several."""
+    columns = [found.tags[tag] for tag in _TAGS[2:]]
+    places, number = np.unique(
+        np.stack([codes[found.counted] for codes, _ in columns], axis=1), axis=0, return_counts=True
+    )
+    pools: dict[str, int] = {}
+    for place, count in zip(places.tolist(), number.tolist(), strict=True):
+        texts = [texts[code] if code >= 0 else "" for code, (_, texts) in zip(place, columns, strict=True)]
+        name = scale_of(pool_of(*texts))
+        pools[name] = pools.get(name, 0) + count
+    if not pools:
+        raise InputError("there are no games with a result.")
+    if len(pools) > 1:
+        told = ", ".join(f"{name} {count}" for name, count in sorted(pools.items(), key=lambda one: -one[1]))
+        raise InputError(
+            f"a list has one scale, and these games are of {counted(len(pools), 'pool')} ({told}): "
             "choose one with --where, or say --pool."
         )
-    units, voices = voices_of(found, units, None, [name for name in witness if name != RESULTS], level)
-    anchors = _anchors(units, voices, level)
-    alone, together = _solve(found, units, {}), _solve(found, units, anchors)
-    return _answer(found, units, alone, together, anchors, level, player)
+    return next(iter(pools))
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """What is said of players besides their results, as ratings with errors; and what is to be told of it."""
+
+    anchors: Mapping[str, tuple[float, float]]
+    remarks: Sequence[str] = ()
+
+
+def _heard(
+    games: Games,
+    played: _Played,
+    witness: Sequence[str],
+    level: float,
+    *,
+    store: File | None = None,
+    calibration: str | None = None,
+    depth: int | None = None,
+    quick: bool = False,
+    deep: bool = False,
+    evals: bool = False,
+    no_analysis: bool = True,  # a list never starts an engine
+    **how: Any,
+) -> _Heard:
+    """What moves and the learned model say of the players whose games are analysed."""
+    if not witness:
+        return _Heard({})
+    chosen, remarks = asked_calibration(calibration, depth, quick, deep), list[str]()
+    if LEARNED in witness or evals:
+        some = list(enumerate(games))
+    else:
+        try:
+            place = Path(store) if store else default_store()
+            some = list(with_analyses(enumerate(games), place, chosen, calibration is not None))
+        except StoreError as error:
+            return _Heard({}, [f"Moves are not heard: {error}"])
+        remarks.append(f"Of {counted(len(some), 'game')} there are stored analyses ('assay analyse' makes more).")
+    counts = played.outcomes.counted
+    some = [(at, game) for at, game in some if at < len(counts) and counts[at]]
+    if not some:
+        return _Heard({}, remarks)
+    asked: dict[str, Any] = {
+        "store": store,
+        "calibration": calibration,
+        "depth": depth,
+        "quick": quick,
+        "deep": deep,
+    }
+    material = gather(
+        [game for _, game in some],
+        MOVES in witness,
+        evals=evals,
+        no_analysis=True,
+        pool=played.pool,
+        keep_duplicates=True,  # copies do not count as results, and are left out above
+        **asked,
+        **how,
+    )
+    # Results have one name for each person, whatever the spelling.
+    names = played.players
+    at = [number for number, _ in some]
+    material = replace(
+        material,
+        frame=material.frame.with_columns(
+            pl.Series("white", [names[code] for code in played.outcomes.white[at].tolist()], pl.String),
+            pl.Series("black", [names[code] for code in played.outcomes.black[at].tolist()], pl.String),
+        ),
+    )
+    units = units_of(material.frame, material.counted)
+    units, voices = voices_of(material, units, None, witness, level)
+    return _Heard(_anchors(units, voices, level), [*remarks, *material.remarks])
 
 
 def _anchors(units: Units, voices: Sequence[Voice], level: float) -> dict[str, tuple[float, float]]:
@@ -60,20 +216,26 @@ def _anchors(units: Units, voices: Sequence[Voice], level: float) -> dict[str, t
     return found
 
 
-def _solve(found: Material, units: Units, anchors: dict[str, tuple[float, float]]) -> Standings:
-    frame, counts = found.frame, np.flatnonzero(found.counted & np.isfinite(units.scores)).tolist()
-    white = [frame["white"][at] or UNKNOWN for at in counts]
-    black = [frame["black"][at] or UNKNOWN for at in counts]
-    tags = units.tag[np.isfinite(units.tag)]
-    how: dict[str, Any] = {"priors": anchors} if anchors else {"average": float(tags.mean()) if len(tags) else 2300.0}
+def _solve(
+    played: _Played, anchors: Mapping[str, tuple[float, float]], usual: Usual, start: Standings | None = None
+) -> Standings:
+    table = tabulate(*played.outcomes.finished(), len(played.players))
+    known = {name: one for name, one in anchors.items() if name in set(played.players)}
+    tags = played.tags[np.isfinite(played.tags)]
+    mean = float(tags.mean()) if len(tags) else 2300.0
+    how: dict[str, Any] = {"priors": known} if known else {"average": mean}
+    if start is not None:
+        finite = np.isfinite(start.ratings)
+        how["start"] = {
+            name: float(one) for name, one, there in zip(start.players, start.ratings, finite, strict=True) if there
+        }
     try:
-        return rate(
-            white,
-            black,
-            units.scores[counts],
-            white_advantage=WHITE,
+        return rate_table(
+            played.players,
+            table,
+            white_advantage=usual.white,
             white_advantage_error=WHITE_ERROR,
-            draw_rate=DRAWS,
+            draw_rate=float(usual.drawn(mean)),
             draw_rate_error=DRAWS_ERROR,
             **how,
         )
@@ -81,55 +243,85 @@ def _solve(found: Material, units: Units, anchors: dict[str, tuple[float, float]
         raise InputError(f"these games make no list: {error}") from error
 
 
+def _beside_the_average(found: Standings, among: NDArray[np.bool_]) -> Floats:
+    """The error of each rating beside the average of some, as results alone have it: the level is not measured."""
+    information = found.fit.solution.information
+    mean = np.append(among / max(among.sum(), 1), 0.0)
+    with_mean = information.solve(mean)
+    variance = found.deviation**2 - 2 * with_mean[:-1] + mean @ with_mean
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+
 def _answer(
-    found: Material,
-    units: Units,
+    played: _Played,
     alone: Standings,
-    together: Standings,
-    anchors: dict[str, tuple[float, float]],
+    both: Standings,
+    heard: _Heard,
     level: float,
     player: str | None,
+    listed: Sequence[str],
 ) -> JointRatings:
-    factor = confidence_factor(level)
-    own = {name: (float(r), float(d)) for name, r, d in zip(alone.players, alone.ratings, alone.deviation, strict=True)}
-    games = {name: int(count) for (name, _, _), count in zip(units.keys, units.games, strict=True)}
+    factor, names = confidence_factor(level), played.players
+    # Results alone compare those who are connected: of several groups the largest has ratings.
+    largest = np.bincount(alone.pool[alone.pool >= 0]).argmax() if (alone.pool >= 0).any() else 0
+    comparable = (alone.pool == largest) & np.isfinite(alone.ratings) & np.isfinite(alone.deviation)
+    known = np.isfinite(both.ratings) & np.isfinite(both.deviation)
+    if not heard.anchors:
+        known &= comparable
+    among = known & comparable if (known & comparable).any() else known
+    error = _beside_the_average(both, among) if heard.anchors else both.deviation
+    level_known = known & np.isfinite(played.tags)
+    # The level is that of the ratings in the tags, with moves as without; where there are none, that of the moves.
+    shift = float((played.tags - both.ratings)[level_known].mean()) if level_known.any() else 0.0
+    both_level = known & comparable
+    shift_alone = float((both.ratings + shift - alone.ratings)[both_level].mean()) if both_level.any() else 0.0
+    value, own = both.ratings + shift, alone.ratings + shift_alone
+    has = {name: at for at, name in enumerate(names)}
+    said = {has[name]: one for name, one in heard.anchors.items() if name in has}
     rows, estimates = [], {}
-    order = np.argsort(-np.nan_to_num(together.ratings, nan=-np.inf), kind="stable")
+    order = np.argsort(-np.where(known, value, -np.inf), kind="stable")
+    counts = both.played
+    order = order[(counts[order] > 0)]
     for rank, at in enumerate(order.tolist(), 1):
-        name, rating = together.players[at], float(together.ratings[at])
-        deviation = float(together.deviation[at])
-        anchor = anchors.get(name)
-        share = deviation**2 / anchor[1] ** 2 if anchor else 0.0
-        known = np.isfinite(rating) and np.isfinite(deviation)
-        half = factor * deviation if known else np.nan
-        estimates[name] = Estimate(rating, rating - half, rating + half, level) if known else Estimate()
-        results, error = own.get(name, (np.nan, np.nan))
-        if player is None or player == name:
-            rows.append(
-                {
-                    "rank": rank,
-                    "player": name,
-                    "games": games.get(name, 0),
-                    "rating": rating if known else None,
-                    "error": half if known else None,
-                    "results": results if error < _LOOSE else None,
-                    "results_error": factor * error if error < _LOOSE else None,
-                    "moves": anchor[0] if anchor else None,
-                    "from_moves": min(share, 1.0) if anchor else 0.0,
-                    "note": "",
-                }
-            )
-    if player is not None and not rows:
-        raise InputError(f"nobody called {player!r} plays in these games.")
-    head = (
-        f"All players at once, errors at {level:.0%}; {counted(len(anchors), 'player')} known by their moves as well."
-    )
-    decimals = dict.fromkeys(("rating", "error", "results", "results_error", "moves"), 0)
+        name, there = names[at], bool(known[at])
+        half = factor * float(error[at]) if there else np.nan
+        rating = float(value[at])
+        note = "" if comparable[at] or not there else APART
+        if not there:
+            note = REASON.get(int(both.status[at])) or APART
+        found = (
+            Estimate(rating, rating - half, rating + half, level, note) if there else Estimate(level=level, note=note)
+        )
+        estimates[name] = found
+        if player is not None and player != name:
+            continue
+        anchor = said.get(at)
+        share = min(float(both.deviation[at]) ** 2 / anchor[1] ** 2, 1.0) if anchor and there else 0.0
+        rows.append(
+            {
+                "rank": rank if there else None,
+                "player": name,
+                "games": int(counts[at]),
+                "rating": rating if there else None,
+                "error": half if there else None,
+                "results": float(own[at]) if comparable[at] else None,
+                "results_error": factor * float(alone.deviation[at]) if comparable[at] else None,
+                "moves": anchor[0] + shift if anchor else None,
+                "from_moves": share,
+                "note": note,
+            }
+        )
+    head = f"All players at once, errors at {level:.0%}; {counted(len(said), 'player')} known by their moves as well."
+    decimals = dict.fromkeys(("rating", "error", "results", "results_error", "moves"), 0) | {"from_moves": 2}
+    outcomes = played.outcomes
+    problems = outcomes.skipped.copy()
+    if outcomes.unfinished:
+        problems["no result"] += outcomes.unfinished
     return JointRatings(
         said=(),
         head=head,
         shown=Table(rows, columns_of(_COLUMNS, decimals=decimals, below=("note",), titles={"results_error": "error"})),
         estimates=estimates,
-        problems=found.problems,
-        remarks=[*found.remarks, told_prior("none")],
+        problems=problems,
+        remarks=[*listed, *heard.remarks, told_prior("none")],
     )

@@ -143,7 +143,7 @@ def analyse(
         raise NoTurns(f"these games have no turns to judge: all their moves are before move {from_move}.")
     opened = Store(path) if no_analysis or path.exists() else None
     try:
-        identity = _stored(opened, serves) if opened else None
+        identity = stored_for(opened, serves) if opened else None
         if no_analysis:
             assert opened is not None
             identity = identity or opened.choose(depth=search.depth)
@@ -172,7 +172,7 @@ def analyse(
         raise
 
 
-def _stored(store: Store, serves: Callable[[Identity], bool] | None) -> Identity | None:
+def stored_for(store: Store, serves: Callable[[Identity], bool] | None) -> Identity | None:
     """Of the stored analyses that serve, the one with the most positions."""
     kept = [entry for entry in store.kept() if entry.positions and serves and serves(entry.identity)]
     return max(kept, key=lambda entry: entry.positions).identity if kept else None

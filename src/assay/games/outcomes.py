@@ -104,11 +104,11 @@ class Outcomes:
             elif warn:
                 warnings.warn(f'{path}, line {line}: no games of "{cells[0]}".', AssayWarning, stacklevel=2)
         let_in = named if inside else ~named
-        return self._without(~(let_in[self.white] & let_in[self.black]))
+        return self.leaving_out(~(let_in[self.white] & let_in[self.black]))
 
     def without_draws(self) -> Outcomes:
         """Only games that somebody won."""
-        return self._without(self.outcome == 1)
+        return self.leaving_out(self.outcome == 1)
 
     def endings(self) -> dict[str, int]:
         """How the games that count ended, by the texts of their Termination tags, the most frequent first."""
@@ -129,7 +129,7 @@ class Outcomes:
             warnings.warn(f'no game ended by "{ending}"; the terminations are: {there}.', AssayWarning, stacklevel=2)
         codes, values = self.tags[TERMINATION]
         unwanted = np.array([*(value.strip().lower() in leave for value in values), False])
-        return self._without(unwanted[codes] & self.counted)
+        return self.leaving_out(unwanted[codes] & self.counted)
 
     def kinds(self, by: GameKind) -> tuple[Codes, list[str]]:
         """What kind of game each one is, as codes and names: by pool, by speed or by time control.
@@ -156,7 +156,7 @@ class Outcomes:
         """Only the games of two players with each other."""
         numbers = [self.players.index(name) for name in (first, second)]
         there = np.isin(self.white, numbers) & np.isin(self.black, numbers) & (self.white != self.black)
-        return self._without(~there)
+        return self.leaving_out(~there)
 
     def written(self, games: Bools) -> Iterator[str]:
         """These games as PGN: White, Black, Result and the tags that were asked for, without moves."""
@@ -170,7 +170,7 @@ class Outcomes:
                 f"{tags}\n{result}\n\n"
             )
 
-    def _without(self, games: Bools) -> Outcomes:
+    def leaving_out(self, games: Bools) -> Outcomes:
         return replace(self, outcome=np.where(games, _OUT, self.outcome).astype(np.int8))
 
 

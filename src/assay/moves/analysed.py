@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine.analysis import Analysis, analyse
+from assay.engine.analysis import Analysis, analyse, stored_for
 from assay.engine.identity import ALL_LINES, DEFAULT, Identity, Search, is_here, jury
 from assay.engine.parsed import read_plies
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns_of
-from assay.games import Game
+from assay.games import Game, to_arrays
+from assay.games.packed import as_bytes, pack
 from assay.moves.calibration import Calibration, for_engine
 from assay.progress import Progress
 
@@ -40,12 +44,7 @@ def analysed(
     analyses by any engine that has one of its own serve; an engine that is named and here is asked itself. See
     :func:`assay.engine.analysis.analyse` for the rest. `from_move` takes the place of the calibration's own.
     """
-    depth = calibration.depth
-
-    def serves(identity: Identity) -> bool:
-        judge = for_engine(identity, depth, calibration if named else None)
-        return not judge.refusal(identity, depth)
-
+    depth, serves = calibration.depth, _serves(calibration, named)
     return analyse(
         games,
         store=store,
@@ -112,3 +111,53 @@ def jury_turns(
         plies = read_plies(games, int(calibration.settings["from_move"]), counted)
         limit = float(calibration.settings["limit"])
         return turns_of(plies, opened, identities, depth=calibration.depth, limit=limit)
+
+
+def with_analyses(
+    games: Iterable[tuple[int, Game]], store: str | Path, calibration: Calibration, named: bool = True
+) -> Iterator[tuple[int, Game]]:
+    """Of many games, each with its number, those of which the store has analyses at the calibration's depth.
+
+    Told by the first position that counts; so games are parsed no further than there.
+    """
+    from_move = int(calibration.settings["from_move"])
+    with Store(store) as opened:
+        identity = stored_for(opened, _serves(calibration, named)) or opened.choose(depth=calibration.depth)
+        stream = iter(games)
+        while some := list(islice(stream, _GAMES)):
+            arrays = to_arrays([until_move(game, from_move + 1) for _, game in some])
+            counts = (arrays.fullmove >= from_move) & (arrays.game < len(some))
+            at = np.flatnonzero(counts)
+            game, first = np.unique(arrays.game[at], return_index=True)
+            keys = as_bytes(pack(arrays, at[first]))
+            held = opened.holds(identity, calibration.depth, keys)
+            rest = [key for key in keys if key not in held]
+            out = opened.out(identity, rest)
+            for number, key in zip(game.tolist(), keys, strict=True):
+                if key in held or key in out:
+                    yield some[number]
+
+
+def _serves(calibration: Calibration, named: bool) -> Callable[[Identity], bool]:
+    """Whether analyses of an engine serve: by its own calibration of that depth, unless this one was asked for."""
+
+    def serves(identity: Identity) -> bool:
+        judge = for_engine(identity, calibration.depth, calibration if named else None)
+        return not judge.refusal(identity, calibration.depth)
+
+    return serves
+
+
+_GAMES = 20_000
+_AHEAD = re.compile(rb"\n\r?\n")
+
+
+def until_move(game: Game, number: int) -> Game:
+    """A game with its moves before this one alone, where that can be seen at a glance: no comments, no variations."""
+    data = game.data
+    if b"{" in data or b"(" in data or b";" in data:
+        return game
+    tags = _AHEAD.search(data)
+    begin = tags.end() if tags else 0
+    found = re.search(rb"[\s]%d\." % number, data[begin:])
+    return replace(game, data=data[: begin + found.start()] + b" *") if found else game
