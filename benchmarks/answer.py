@@ -10,13 +10,12 @@ Each command runs in a process of its own; CPU seconds tell more than the clock 
 from __future__ import annotations
 
 import argparse
-import subprocess
 import tempfile
 from pathlib import Path
 
 from assay.games import read
 from assay.games.completing import with_tags
-from measure import ASSAY, LAUNCHER
+from measure import ASSAY, Cost, of_command
 
 
 def many(analysed: Path, games: int, out: Path) -> int:
@@ -31,16 +30,13 @@ def many(analysed: Path, games: int, out: Path) -> int:
     return written
 
 
-def timed(*words: object) -> tuple[float, float, float]:
-    """CPU seconds, seconds and megabytes of a command."""
-    import json
+def cost(*words: object) -> Cost:
+    """What a command takes."""
+    return of_command([*ASSAY, *map(str, words)])
 
-    command = [*LAUNCHER, *ASSAY, *map(str, words)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
-    code, cpu, wall, memory = json.loads(found.stdout)
-    if code:
-        raise SystemExit(f"{' '.join(map(str, words))}: {found.stderr}")
-    return cpu, wall, memory / 1024
+
+def told(found: Cost) -> str:
+    return f"{found.cpu:.1f} s of CPU, {found.wall:.1f} s, {found.memory:.0f} MB"
 
 
 def main() -> None:
@@ -56,17 +52,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         copies = Path(folder) / "analysed.pgn"
         count = many(given.analysed, given.games, copies)
-        cpu, wall, memory = timed("rate", copies, *how)
-        print(f"{count} games, all analysed: {cpu:.1f} s of CPU, {wall:.1f} s, {memory:.0f} MB", flush=True)
-        if given.archives:
-            files = (*given.archives, given.analysed)
-            base = timed("results", *files, "--format", "csv")
-            print(f"archive, results alone: {base[0]:.1f} s of CPU, {base[1]:.1f} s, {base[2]:.0f} MB", flush=True)
-            cpu, wall, memory = timed("rate", *files, *how)
-            print(
-                f"archive, list from both: {cpu:.1f} s of CPU, {wall:.1f} s, {memory:.0f} MB: "
-                f"{cpu - base[0]:.1f} s of CPU and {wall - base[1]:.1f} s more"
-            )
+        print(f"{count} games, all analysed: {told(cost('rate', copies, *how))}", flush=True)
+    if given.archives:
+        files = (*given.archives, given.analysed)
+        alone = cost("results", *files, "--format", "csv")
+        print(f"archive, results alone: {told(alone)}", flush=True)
+        both = cost("rate", *files, *how)
+        more = f"{both.cpu - alone.cpu:.1f} s of CPU and {both.wall - alone.wall:.1f} s more"
+        print(f"archive, list from both: {told(both)}: {more}")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ values the turns of these players alone, and goes on where it stopped.
 `results` tells how far performances by results lie from the tags and fits the error of the tags: what is left when
 chance is taken away. `judge` fits how witnesses are taken on half of the players and judges on the other half, both
 ways: for each witness, each pair and all three the scatter around the tag, how wide the intervals are and how often
-they hold; with `--spread` also as they would be if tags were spread as in another draw. `pools` counts who plays, `draws` how often equals draw
-and what White is worth. `--fit` writes what ships (src/assay/data/answer.json), fitted on all.
+they hold; with `--spread` also as it would be if tags were spread as in another draw. `pools` counts who plays,
+`draws` how often equals draw and what White is worth. `--fit` writes what ships (src/assay/data/answer.json), fitted
+on all.
 """
 
 from __future__ import annotations
@@ -46,7 +47,6 @@ from assay.answer.joining import (
     RESULTS,
     UNIT,
     Joint,
-    Part,
     TagError,
     agreement,
     joint_from,
@@ -54,16 +54,7 @@ from assay.answer.joining import (
 )
 from assay.answer.points import performance_error, worth_games
 from assay.answer.rating import gather
-from assay.answer.voices import (
-    Units,
-    about_opponents,
-    corrected,
-    evals_voice,
-    learned_voice,
-    moves_voice,
-    results_voice,
-    units_of,
-)
+from assay.answer.voices import Units, evals_voice, learned_voice, moves_voice, results_voice, units_of
 from assay.curve import GRID, Curve, spline_matrix
 from assay.engine.analysis import value
 from assay.engine.identity import ALL_LINES, Search
@@ -187,12 +178,11 @@ def analysed_whole(folder: Path, plan: Sequence[Mapping[str, Any]], games: Seque
 
 @dataclass(frozen=True)
 class Case:
-    """A player-event: the tag, honest curves by witness, and how far a witness is off about the opponents."""
+    """A player-event: the tag, and honest curves by witness."""
 
     player: str
     tag: float
     curves: Mapping[str, Floats]
-    off: Mapping[str, float]
 
 
 def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list[Case]:
@@ -224,38 +214,32 @@ def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list
     kept = folder / f"learned-{count}.npz"  # what the learned model says takes the longest, and stays what it is
     if LEARNED in names and not kept.exists():
         voices.append(learned_voice(found.games, found.arrays, own, 0.95))
-        np.savez(kept, plain=voices[-1].plain, off=about_opponents(voices[-1].sides(), own).off)
+        np.savez(kept, curves=voices[-1].curves)
     whole = [True] * len(keys)
     if with_moves:
         voices.append(moves_voice(found.evidence, own, None, 0.95)[0])
         whole = analysed_whole(folder, plan, games, depth)
     elif EVALS in names:
         voices.append(evals_voice(found.evidence, own, None, 0.95)[0])
-    offs = {
-        voice.kind: about_opponents(voice.sides(), own).off
-        for voice in voices
-        if voice.sides is not None and voice.kind != MOVES
-    }
-    rows = {voice.kind: voice.plain for voice in voices if voice.plain is not None}
+    rows = {voice.kind: voice.curves for voice in voices}
     if LEARNED in names:
         with np.load(kept) as stored:
-            rows[LEARNED], offs[LEARNED] = stored["plain"], stored["off"]
+            rows[LEARNED] = stored["curves"]
     cases = []
     for at, (name, _, _) in enumerate(keys):
         curves = {
             kind: row[at] for kind, row in rows.items() if np.ptp(row[at]) > 1e-9 and (kind != MOVES or whole[at])
         }
-        cases.append(Case(name, float(tag[at]), curves, {kind: float(off[at]) for kind, off in offs.items()}))
+        cases.append(Case(name, float(tag[at]), curves))
     return cases
 
 
 # Fits.
 
 
-def rows_of(cases: Sequence[Case], kind: str, part: Part) -> Floats:
-    """The curves of a witness as it is taken, in fine steps."""
-    rows = [corrected(one.curves[kind], part, one.off[kind]) if part.opponents else one.curves[kind] for one in cases]
-    return np.stack(rows) @ TO_FINE
+def rows_of(cases: Sequence[Case], kind: str) -> Floats:
+    """The curves of a witness in fine steps."""
+    return np.stack([one.curves[kind] for one in cases]) @ TO_FINE
 
 
 def score(rows: Floats, tag: Floats, error: Floats) -> float:
@@ -279,14 +263,9 @@ def best(function: Any, start: Sequence[float], low: float = 0.02, high: float =
 
 def fit_tag(cases: Sequence[Case]) -> TagError:
     """The error of tags with which results alone say what is so."""
-    tag, rows = np.array([one.tag for one in cases]), rows_of(cases, RESULTS, Part())
+    tag, rows = np.array([one.tag for one in cases]), rows_of(cases, RESULTS)
     error, steep = best(lambda x: score(rows, tag, TagError(x[0] * 70, np.log(x[1]))(tag)), (1.0, 1.3), 0.1, 4.0)
     return TagError(round(error * 70, 1), round(float(np.log(steep)), 3))
-
-
-def line(top: Floats, tag: Floats) -> tuple[float, float]:
-    slope, at_centre = np.polyfit(tag - CENTRE, top - CENTRE, 1)
-    return float(slope), float(at_centre)
 
 
 def tops(rows: Floats) -> Floats:
@@ -298,44 +277,18 @@ def has_top(one: Case) -> bool:
     return LOW_END < float(tops(one.curves[RESULTS][None] @ TO_FINE)[0]) < HIGH_END
 
 
-def fit_part(cases: Sequence[Case], kind: str, tag_error: TagError) -> Part:
-    """How a witness is taken who errs about opponents likewise, so that it is most worth beside results.
-
-    Its line is that of results, which know no other: their slope on the tags is less than 1 because tags err.
-    """
-    cases = [
-        one for one in cases if kind in one.curves and LOW_END < tops(one.curves[RESULTS][None] @ TO_FINE)[0] < HIGH_END
-    ]
-    tag = np.array([one.tag for one in cases])
-    error, results = tag_error(tag), rows_of(cases, RESULTS, Part())
-    slope, middle = line(tops(results), tag)
-    found = []
-    for share in (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0):
-        part = Part(opponents=max(share, 1e-6))
-        own, off = line(tops(rows_of(cases, kind, part)), tag)
-        stretch = slope / own
-        part = replace(part, stretch=round(stretch, 3), shift=round(middle - stretch * off, 1))
-        rows = rows_of(cases, kind, part)
-        both = best(lambda x, rows=rows: score(x[0] * results + x[1] * rows, tag, error), (0.8, 0.8))
-        found.append((score(both[0] * results + both[1] * rows, tag, error), share, part, rows))
-    _, share, part, rows = max(found, key=lambda one: one[0])
-    (alone,) = best(lambda x: score(x[0] * rows, tag, error), (1.0,))
-    return replace(part, opponents=round(share, 2), alone=round(alone, 3))
-
-
 LOW_END, HIGH_END = GRID[0] + 20, GRID[-1] - 20
 
 
 def fit_joint(cases: Sequence[Case], tag_error: TagError, kinds: Sequence[str]) -> Joint:
-    """How witnesses are joined: each part, the powers of the sums, and the drops that few honest players pass."""
-    parts = {kind: fit_part(cases, kind, tag_error) if kind in (LEARNED, EVALS) else Part() for kind in kinds}
+    """How witnesses are joined: the powers of the sums, and the drops that few honest players pass."""
     sums = []
     for size in (2, 3):
         for names in combinations(kinds, size):
             some = [one for one in cases if all(name in one.curves for name in names)]
             if some:
                 tag = np.array([one.tag for one in some])
-                sums.append((names, tag, tag_error(tag), {name: rows_of(some, name, parts[name]) for name in names}))
+                sums.append((names, tag, tag_error(tag), {name: rows_of(some, name) for name in names}))
 
     def whole(powers: Floats) -> float:
         by = dict(zip(kinds, powers.tolist(), strict=True))
@@ -345,9 +298,8 @@ def fit_joint(cases: Sequence[Case], tag_error: TagError, kinds: Sequence[str]) 
         ]
         return float(np.sum(each))
 
-    powers = best(whole, [0.8] * len(kinds))
-    parts = {kind: replace(parts[kind], power=round(power, 3)) for kind, power in zip(kinds, powers, strict=True)}
-    joint = Joint(parts, {}, tag_error, len(cases), len({one.player for one in cases}))
+    powers = {kind: round(power, 3) for kind, power in zip(kinds, best(whole, [0.8] * len(kinds)), strict=True)}
+    joint = Joint(powers, {}, tag_error, events=len(cases), players=len({one.player for one in cases}))
     alarm = {}
     for names in heard_together(kinds):
         drops = drops_of(cases, names, joint)
@@ -364,19 +316,9 @@ def called(names: Iterable[str]) -> str:
     return "+".join(MOVES if name == EVALS else name for name in names)
 
 
-def taken(one: Case, names: Sequence[str], joint: Joint) -> dict[str, Floats]:
-    """The curves of a case as witnesses are taken."""
-    return {
-        name: corrected(one.curves[name], joint.part(name), one.off[name])
-        if joint.part(name).opponents
-        else one.curves[name]
-        for name in names
-    }
-
-
 def drops_of(cases: Sequence[Case], names: Sequence[str], joint: Joint) -> Floats:
     some = [one for one in cases if all(name in one.curves for name in names)]
-    found = [agreement(taken(one, names, joint), joint) for one in some]
+    found = [agreement({name: one.curves[name] for name in names}, joint) for one in some]
     return np.array([one.drop for one in found if one is not None])
 
 
@@ -401,8 +343,8 @@ def judge_half(cases: Sequence[Case], names: Sequence[str], joint: Joint, into: 
     for one in cases:
         if not all(name in one.curves for name in names):
             continue
-        curves = taken(one, names, joint)
-        powers = {name: joint.part(name).alone if len(names) == 1 else joint.power(name) for name in names}
+        curves = {name: one.curves[name] for name in names}
+        powers = {name: 1.0 if len(names) == 1 else joint.power(name) for name in names}
         row = np.sum([powers[name] * curves[name] for name in names], axis=0)
         (made,) = Curve(row[None], GRID).estimates()
         if not np.isfinite(made.value) or not made.bounded:
@@ -467,14 +409,14 @@ def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, co
     one, other = halves(cases)
     fits = fit_joint(one, tag_error, kinds), fit_joint(other, tag_error, kinds)
     for each in fits:
-        print("fitted on half:", {name: asdict(part) for name, part in each.parts.items()})
+        print("powers fitted on half:", dict(each.powers))
     whole = [case for case in cases if all(kind in case.curves for kind in kinds)]
     table(cases, kinds, fits, whole, spread_of(like) if like else {})
     if fit:
-        whole = fit_joint(cases, tag_error, kinds)
-        print("fitted on all:", {name: asdict(part) for name, part in whole.parts.items()}, dict(whole.alarm))
+        fitted = fit_joint(cases, tag_error, kinds)
+        print("powers fitted on all:", dict(fitted.powers), "alarms beyond", dict(fitted.alarm))
         data = json.loads(fit.read_text())
-        data["joined"][name] |= asdict(replace(whole, usual=known.usual))
+        data["joined"][name] |= asdict(replace(fitted, usual=known.usual))
         write(fit, data)
 
 
@@ -493,9 +435,8 @@ def table(
     """Each witness, pair and all three, on the half of the players that the fit has not seen; cases with all three."""
     one, other = halves(whole)
     print(f"of {len(whole)} with all three, held out:")
-    print(
-        "witnesses                 bias    SD          95 % half-width  error   holds          false alarms  open  SD as spread"
-    )
+    head = "witnesses                 bias    SD          95 % half-width  error   holds          false alarms  open"
+    print(f"{head}{'  as spread: SD, half-width' * bool(like)}")
     noise = {}
     for size in (1, 2, 3):
         for names in combinations(kinds, size):
@@ -526,27 +467,28 @@ def describe(names: Sequence[str], judged: Judged, like: Mapping[int, float]) ->
     spread = bootstrapped(judged, lambda at: off[at].std(ddof=1))
     alarms = f"{np.mean(judged.alarm):12.1%}" if judged.alarm else " " * 12
     share = bootstrapped(judged, lambda at: holds[at].mean())
+    own = np.sqrt(((half / FACTOR) ** 2).mean())
     print(
         f"{called(names):24s} {off.mean():+5.0f} {off.std(ddof=1):5.0f} +- {spread:3.0f} {half.mean():12.0f} "
-        f"{np.sqrt(((half / FACTOR) ** 2).mean()):10.0f} {holds.mean():9.1%} +- {share:.1%} {alarms} {judged.open:6d}{spread_like(off, judged.tag, like)}"
+        f"{own:10.0f} {holds.mean():9.1%} +- {share:.1%} {alarms} {judged.open:6d}{spread_like(off, half, judged.tag, like)}"
     )
     return float(np.sqrt(max(off.var(ddof=1) - (error**2).mean(), 1.0)))
 
 
-def spread_like(off: Floats, tag: Sequence[float], like: Mapping[int, float]) -> str:
-    """The scatter as it would be if tags were spread like this."""
+def spread_like(off: Floats, half: Floats, tag: Sequence[float], like: Mapping[int, float]) -> str:
+    """Scatter and half-width as they would be if tags were spread like this."""
     if not like:
         return ""
     band = (np.array(tag) // 200).astype(int)
     weight = np.array([like.get(one, 0.0) for one in band]) / np.bincount(band)[band]
     mean = weight @ off / weight.sum()
-    return f"{np.sqrt(weight @ (off - mean) ** 2 / weight.sum()):8.0f}"
+    return f"{np.sqrt(weight @ (off - mean) ** 2 / weight.sum()):10.0f} {weight @ half / weight.sum():8.0f}"
 
 
 def results(folder: Path, fit: Path | None, lichess: bool) -> None:
     cases = [one for one in cases_of(folder, (RESULTS,), 8, GAMES) if RESULTS in one.curves]
     cases = [one for one in cases if has_top(one)]
-    rows = rows_of(cases, RESULTS, Part())
+    rows = rows_of(cases, RESULTS)
     tag, off = np.array([one.tag for one in cases]), tops(rows) - np.array([one.tag for one in cases])
     half = np.array(
         [one.half_width for one in Curve(np.stack([one.curves[RESULTS] for one in cases]), GRID).estimates()]

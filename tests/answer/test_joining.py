@@ -75,8 +75,8 @@ def test_points_say_what_a_performance_rating_says() -> None:
 
 def test_what_ships_is_sound() -> None:
     for joint in shipped().values():
-        assert set(joint.parts) <= {*WITNESSES, EVALS}
-        assert all(0 < part.power <= 2 and 0 <= part.opponents <= 1 for part in joint.parts.values())
+        assert set(joint.powers) <= {*WITNESSES, EVALS}
+        assert all(0 < power <= 2 for power in joint.powers.values())
         assert 30 <= joint.tag(2200) <= 150
     assert worth_games(performance_error(9)) == pytest.approx(9)
     for pool in ("otb-slow", "otb-blitz", "lichess-rapid", "chess.com-blitz", "online"):

@@ -116,6 +116,73 @@ def test_a_list_knows_more_than_results_alone(store: Path) -> None:
     assert found["from_moves"].is_between(0, 1).all() and (found["from_moves"] > 0).any()
 
 
+def test_a_list_starts_no_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rate", EVENT, "--list", "--store", tmp_path / "none.db", "--format", "csv") == 0
+    out, err = capsys.readouterr()
+    assert "Moves are not heard" in err and not (tmp_path / "none.db").exists()
+    assert out.startswith("rank,player,games,rating,error,results")
+    with pytest.raises(InputError, match="no prior: leave by, prior and fide out"):
+        assay.rate(EVENT, as_list=True, by="year")
+    with pytest.raises(InputError, match=r"nobody called 'Elmm' plays in these games\. Did you mean"):
+        assay.rate(EVENT, as_list=True, player="Elmm", store=tmp_path / "none.db")
+
+
+def test_a_list_knows_a_person_by_the_fide_id(store: Path, tmp_path: Path) -> None:
+    text = EVENT.read_text()
+    games = [f"[Event {game}" for game in text.split("[Event ")[1:]]
+    named = [game.replace('[White "Fir"]', '[White "Fir"]\n[WhiteFideId "77"]') for game in games]
+    named = [game.replace('[Black "Fir"]', '[Black "F. Fir"]\n[BlackFideId "77"]') for game in named]
+    (tmp_path / "ids.pgn").write_text("".join(named))
+    found = assay.rate(tmp_path / "ids.pgn", as_list=True, store=store, depth=6).table
+    plain = assay.rate(EVENT, as_list=True, store=store, depth=6).table
+    assert found.height == plain.height == 6
+    assert sorted(found["moves"].drop_nulls().round(3)) == sorted(plain["moves"].drop_nulls().round(3))
+
+
+def test_an_analysis_is_rated_like_its_games(store: Path) -> None:
+    with assay.analyse(EVENT, store=store, depth=6, no_analysis=True) as analysis:
+        found = assay.rate(analysis)
+        less = assay.rate(analysis, without=[1])
+    games = assay.rate(EVENT, store=store, depth=6, no_analysis=True)
+    assert {one.player: one.joint.value for one in found.said} == {one.player: one.joint.value for one in games.said}
+    assert sum(one.games for one in less.said) == sum(one.games for one in found.said) - 2
+
+
+EVALS = """[Event "Rated Rapid game"]
+[Site "https://lichess.org/abcdefgh"]
+[White "ann"]
+[Black "bob"]
+[Result "1-0"]
+[WhiteElo "1500"]
+[BlackElo "1520"]
+[TimeControl "600+0"]
+[UTCDate "2022.05.01"]
+
+1. e4 { [%eval 0.3] } 1... e5 { [%eval 0.3] } 2. Nf3 { [%eval 0.2] } 2... Nc6 { [%eval 0.3] } 3. Bc4 { [%eval 0.1] }
+3... Nd4 { [%eval 1.0] } 4. Nxe5 { [%eval -1.2] } 4... Qg5 { [%eval -0.9] } 5. Nxf7 { [%eval -2.5] }
+5... Qxg2 { [%eval -2.4] } 6. Rf1 { [%eval -2.8] } 6... Qxe4+ { [%eval -2.7] } 7. Be2 { [%eval -9.0] } 1-0
+"""
+
+
+def test_evaluations_in_the_games_speak_for_moves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "evals.pgn"
+    file.write_text(EVALS)
+    alone = assay.rate(file, witness=["moves"], evals=True)
+    assert any("with evaluations in the games" in line for line in alone.remarks)
+    by_moves = assay.rate_moves(file, evals=True)
+    for name in ("ann", "bob"):
+        assert str(alone[name]) == str(by_moves[name]) != "-"
+    # Without an engine they do it unasked, and it is said.
+    assert (
+        run("rate", file, "--engine", "no-such-engine", "--store", tmp_path / "s.db", "--fide", "--format", "csv") == 0
+    )
+    out, err = capsys.readouterr()
+    assert "The evaluations in the games speak for it" in err
+    assert "fide" in out.splitlines()[0]
+    assert run("rate", file, "--evals", "--fide") == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
 def test_players_who_never_met_are_compared_by_their_moves(tmp_path: Path, store: Path) -> None:
     games = EVENT.read_text().split("[Event ")[1:]
     names = {"Ash", "Elm"}

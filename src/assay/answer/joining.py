@@ -30,23 +30,6 @@ CENTRE, UNIT = 2200.0, 400.0
 
 
 @dataclass(frozen=True)
-class Part:
-    """How a witness is taken.
-
-    `alone` is the power at which its own interval holds, `power` that in the sum. A witness who errs about a player
-    errs about the opponents of the same games likewise, and how strong they are is known: `opponents` is the share of
-    the error about them that is taken off. What is left lies on a line of its own: a rating is CENTRE + `shift` +
-    `stretch` times as far from there.
-    """
-
-    power: float = 1.0
-    alone: float = 1.0
-    opponents: float = 0.0
-    shift: float = 0.0
-    stretch: float = 1.0
-
-
-@dataclass(frozen=True)
 class TagError:
     """How far a rating in the tags lies from how well its owner plays: `error` at CENTRE, by `steep` more below it.
 
@@ -84,24 +67,21 @@ class Usual:
 class Joint:
     """How the witnesses of a kind of chess are joined.
 
-    `parts` by witness; `alarm` is the drop in log-likelihood, by the witnesses who are heard, that so few honest
+    `powers` of their curves; `alarm` is the drop in log-likelihood, by the witnesses who are heard, that so few honest
     players pass as `FALSE_ALARMS` says (that of theory where nothing was measured); `tag` the error of ratings in the
     tags; `usual` what is usual of results; `events` of `players` are what it was fitted on.
     """
 
-    parts: Mapping[str, Part] = field(default_factory=dict)
+    powers: Mapping[str, float] = field(default_factory=dict)
     alarm: Mapping[str, float] = field(default_factory=dict)
     tag: TagError = TagError()
     usual: Usual = Usual()
     events: int = 0
     players: int = 0
 
-    def part(self, name: str) -> Part:
-        """How a witness is taken; moves that are known from evaluations like others where nothing else is said."""
-        return self.parts.get(name) or self.parts.get(MOVES if name == EVALS else name) or Part()
-
     def power(self, name: str) -> float:
-        return self.part(name).power
+        """The power of a witness; moves that are known from evaluations like others where nothing else is said."""
+        return self.powers.get(name, self.powers.get(MOVES, 1.0) if name == EVALS else 1.0)
 
     def limit(self, names: Sequence[str]) -> float:
         """The drop that is an alarm when these witnesses are heard."""
@@ -135,9 +115,8 @@ def shipped() -> dict[str, Joint]:
 
 def joint_from(plain: Mapping[str, Any]) -> Joint:
     """A joint from plain values."""
-    parts = {name: Part(**one) for name, one in plain["parts"].items()}
     tag, usual = TagError(**plain["tag"]), Usual(**plain["usual"])
-    return Joint(parts, plain["alarm"], tag, usual, plain["events"], plain["players"])
+    return Joint(plain["powers"], plain["alarm"], tag, usual, plain["events"], plain["players"])
 
 
 def joint_of(pool: str) -> Joint:

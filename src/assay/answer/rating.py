@@ -347,7 +347,7 @@ def _said(units: Units, at: int, voices: Sequence[Voice], prior: str, level: flo
         before = normal_prior(who.mean, who.spread)
     total = joined(curves, joint, before) if curves else np.zeros(len(GRID))
     (whole,) = Curve(total[None], GRID).estimates(Honesty(), level)
-    if len(heard) == 1 and before is None:  # what it says alone
+    if len(heard) == 1 and before is None:  # powers are for sums
         whole = heard[0].estimates[at]
     alone = {voice.name: voice.estimates[at] for voice in voices}
     told = {voice.name: voice.curves[at] * joint.power(voice.kind) for voice in heard}

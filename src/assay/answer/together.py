@@ -21,7 +21,7 @@ from assay.answer.joining import LEARNED, MOVES, RESULTS, Usual, joined, joint_o
 from assay.answer.points import DRAWS_ERROR, WHITE_ERROR
 from assay.answer.rating import JointRatings, gather, told_prior, voices_of
 from assay.answer.voices import Units, Voice, units_of
-from assay.curve import GRID, Curve, Estimate, Floats, Honesty
+from assay.curve import GRID, Curve, Estimate, Floats
 from assay.engine.analysis import Analysis
 from assay.errors import InputError, RatingError, StoreError
 from assay.games import Games, read
@@ -200,19 +200,22 @@ def _heard(
     )
     units = units_of(material.frame, material.counted)
     units, voices = voices_of(material, units, None, witness, level)
-    return _Heard(_anchors(units, voices, level), [*remarks, *material.remarks])
+    return _Heard(_anchors(units, voices), [*remarks, *material.remarks])
 
 
-def _anchors(units: Units, voices: Sequence[Voice], level: float) -> dict[str, tuple[float, float]]:
-    """What moves and the learned model say of each player together, as a rating with its error."""
+def _anchors(units: Units, voices: Sequence[Voice]) -> dict[str, tuple[float, float]]:
+    """What moves and the learned model say of each player together, as a rating with its error.
+
+    A curve that still rises at an end of the scale ("at least") has no top; its mean within the scale stands for it.
+    """
     found = {}
     for at, (name, pool, _) in enumerate(units.keys):
         curves = {voice.kind: voice.curves[at] for voice in voices if voice.says(at)}
-        if not curves:
-            continue
-        (one,) = Curve(joined(curves, joint_of(pool))[None], GRID).estimates(Honesty(), level)
-        if one.bounded and np.isfinite(one.value):
-            found[name] = (one.value, one.half_width / confidence_factor(level))
+        if curves:
+            fine, (row,) = Curve(joined(curves, joint_of(pool))[None], GRID).fine()
+            chance = np.exp(row - row.max())
+            mean = float(chance @ fine / chance.sum())
+            found[name] = mean, float(np.sqrt(chance @ (fine - mean) ** 2 / chance.sum()))
     return found
 
 

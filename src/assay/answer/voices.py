@@ -5,17 +5,16 @@ A unit is a player in a pool, or a part of his games there (an event, a year): r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.answer.joining import CENTRE, EVALS, LEARNED, MOVES, RESULTS, Part, honest, joint_of
+from assay.answer.joining import CENTRE, EVALS, LEARNED, MOVES, RESULTS, honest, joint_of
 from assay.answer.points import DRAWS, TAG_ERROR, WHITE, names_known, result_curves
-from assay.curve import GRID, Curve, Estimate, Honesty, spline_matrix
+from assay.curve import GRID, Curve, Estimate, Honesty
 from assay.errors import AssayError, RatingError
 from assay.games import Game, GameArrays
 from assay.games.outcomes import score_of
@@ -37,7 +36,6 @@ NO_RESULT = "no game with a result"
 NO_TURNS = "no turns to judge"
 UNREAD = "no game can be read"
 NO_PHASES = "only moves have phases"
-_OFF = np.arange(-600.0, 600.1, 50.0)  # how far a witness may be off about opponents
 
 
 @dataclass(frozen=True)
@@ -101,8 +99,6 @@ class Voice:
     estimates: Sequence[Estimate]
     note: str = ""  # why it says nothing of anybody
     kind: str = ""  # moves may be known from evaluations
-    plain: Floats | None = None  # the curves before what shows about opponents corrects them
-    sides: Callable[[], SideCurves] | None = None
 
     def says(self, unit: int) -> bool:
         """Whether it says anything of a unit."""
@@ -145,7 +141,7 @@ def results_voice(games: pl.DataFrame, units: Units, level: float) -> Voice:
         draws=usual.draws[against],
     )
     whole = each.sum(units.of[at, own], len(units))
-    return _voice(RESULTS, RESULTS, whole, [Honesty()] * len(units), units, level, NO_RESULT)
+    return _voice(RESULTS, RESULTS, whole, [Honesty()] * len(units), level, NO_RESULT)
 
 
 @dataclass(frozen=True)
@@ -202,21 +198,6 @@ def _standings(
     }
 
 
-@dataclass(frozen=True)
-class SideCurves:
-    """What a witness says of sides of games: a row for each, of which game and which side (0 is White)."""
-
-    curve: Curve
-    game: NDArray[np.intp]
-    side: NDArray[np.intp]
-
-
-def _of_turns(table: Curve, game: NDArray[np.integer], white: NDArray[np.bool_]) -> SideCurves:
-    """Curves of turns added up, side by side."""
-    sides, code = np.unique(2 * game + ~white, return_inverse=True)
-    return SideCurves(table.sum(code.reshape(-1), len(sides)), sides // 2, sides % 2)
-
-
 def moves_voice(evidence: Evidence | None, units: Units, by: str | None, level: float) -> tuple[Voice, Units]:
     """What the moves say; with `by` phase the units become those of phases, which only moves have."""
     if evidence is None or not len(evidence.turns):
@@ -229,15 +210,16 @@ def moves_voice(evidence: Evidence | None, units: Units, by: str | None, level: 
     whole = evidence.curve.sum(code, len(units))
     tops = whole.tops().tolist() if len(whole) else []
     honesty = [evidence.honesty(own, top) for own, top in zip(groups.turns, tops, strict=True)]
-    sides = None if by == "phase" else partial(_of_turns, evidence.curve, turns.game, turns.white)
-    return _voice(MOVES, MOVES, whole, honesty, units, level, NO_TURNS, sides), units
+    return _voice(MOVES, MOVES, whole, honesty, level, NO_TURNS), units
 
 
 def evals_voice(turns: EvalTurns | None, units: Units, by: str | None, level: float) -> tuple[Voice, Units]:
     """What the moves say by the evaluations in the games, with `by` phase as there."""
     if turns is None or not len(turns):
         return silent(MOVES, units, NO_TURNS), units
-    model, lines = shipped_evals(), turns.column("line")
+    model = shipped_evals()
+    # Evaluations have no line of their own for quicker and slower games of a pool.
+    lines = np.array([name.partition("@")[0] for name in turns.column("line")], object)
     curve, each = model.curve(turns), np.zeros((len(turns), len(GRID)))
     for name in dict.fromkeys(lines.tolist()):
         here = lines == name
@@ -251,8 +233,7 @@ def evals_voice(turns: EvalTurns | None, units: Units, by: str | None, level: fl
         strange = not all(has_line(turns.games["pool"][int(game)]) for game in np.unique(turns.game[own]))
         off = apart(shipped_lines()[name], top) if strange else 0.0
         honesty.append(own_line(name).honesty(top, Honesty(model.power, model.spread), off))
-    sides = None if by == "phase" else partial(_of_turns, Curve(each, GRID), turns.game, turns.white)
-    return _voice(MOVES, EVALS, whole, honesty, units, level, NO_TURNS, sides), units
+    return _voice(MOVES, EVALS, whole, honesty, level, NO_TURNS), units
 
 
 def _by_phase(units: Units, code: NDArray[np.intp], phase: NDArray[np.intp]) -> tuple[Units, NDArray[np.intp]]:
@@ -282,83 +263,16 @@ def learned_voice(games: Sequence[Game], arrays: GameArrays, units: Units, level
     if not guesses:
         return silent(LEARNED, units, UNREAD)
     found = game_curves(guesses)
-    sides = SideCurves(found.curve, np.array(found.number, np.intp), np.where(found.white, 0, 1).astype(np.intp))
-    code = units.of[sides.game, sides.side]
+    code = units.of[np.array(found.number, np.intp), np.where(found.white, 0, 1)]
     whole = found.curve.sum(code, len(units))
     honesty = [Honesty()] * len(units)
     for own, one in zip(code.tolist(), found.honesty, strict=True):
         if own >= 0:
             honesty[own] = one
-    return _voice(LEARNED, LEARNED, whole, honesty, units, level, UNREAD, lambda: sides)
+    return _voice(LEARNED, LEARNED, whole, honesty, level, UNREAD)
 
 
-def _voice(
-    name: str,
-    kind: str,
-    whole: Curve,
-    honesty: Sequence[Honesty],
-    units: Units,
-    level: float,
-    lacking: str,
-    sides: Callable[[], SideCurves] | None = None,
-) -> Voice:
-    """A voice from the sums of its curves; what it says of the opponents of the same games corrects it."""
-    plain = np.stack([honest(row, own) for row, own in zip(whole.table, honesty, strict=True)])
-    curves = plain.copy()
-    made = whole.estimates(list(honesty), level)
-    parts = [joint_of(pool).part(kind) for _, pool, _ in units.keys]
-    if sides is not None and any(part.opponents for part in parts):
-        told = about_opponents(sides(), units)
-        for at in np.flatnonzero(told.share > 0).tolist():
-            if not parts[at].opponents:
-                continue
-            share = float(told.share[at])
-            curves[at] = corrected(curves[at], parts[at], float(told.off[at]), share)
-            (made[at],) = Curve(curves[at : at + 1] * parts[at].alone ** share, GRID).estimates(Honesty(), level)
-    estimates = [one if one.known else replace(one, note=lacking) for one in made]
-    return Voice(name, curves, estimates, kind=kind, plain=plain, sides=sides)
-
-
-@dataclass(frozen=True)
-class AboutOpponents:
-    """How far a witness is `off` about a unit's opponents together, and the `share` of its games whose are known."""
-
-    off: Floats
-    share: Floats
-
-
-def about_opponents(sides: SideCurves, units: Units) -> AboutOpponents:
-    """How much stronger than in their tags the opponents of each unit look: the top of what all games say of it."""
-    unit = units.of[sides.game, 1 - sides.side]  # whose opponent this side is
-    tag = units.tags[sides.game, sides.side]
-    there = unit >= 0
-    known = there & np.isfinite(tag)
-    count = np.bincount(unit[there], minlength=len(units))
-    share = np.bincount(unit[known], minlength=len(units)) / np.maximum(count, 1)
-    rows = sides.curve.table[known]
-    place = (tag[known, None] + _OFF - GRID[0]) / (GRID[1] - GRID[0])
-    low = np.clip(np.floor(place), 0, len(GRID) - 2).astype(np.intp)
-    at = np.arange(len(rows))[:, None]
-    moved = rows[at, low] + (place - low) * (rows[at, low + 1] - rows[at, low])
-    total = Curve(moved, _OFF).sum(unit[known], len(units)).table
-    fine = np.arange(_OFF[0], _OFF[-1] + 1, 2.0)
-    off = fine[np.argmax(total @ spline_matrix(_OFF, fine), axis=1)]
-    return AboutOpponents(np.where(np.ptp(total, axis=1) > 1e-9, off, 0.0), share)
-
-
-def corrected(row: Floats, part: Part, off: float, share: float = 1.0) -> Floats:
-    """An honest curve without the error that shows about the opponents, brought to the line that is left.
-
-    >>> bell = -0.5 * ((GRID - 2300) / 150) ** 2
-    >>> found = corrected(bell, Part(opponents=0.5, stretch=1.1), 100)
-    >>> Curve(found[None], GRID).tops().tolist()  # 2200 + 1.1 * (2300 - .5 * 100 - 2200)
-    [2256.0]
-    """
-    stretch = part.stretch**share
-    fine, (values,) = Curve(row[None], GRID).fine()
-    place = CENTRE + (GRID - CENTRE - share * part.shift) / stretch + share * part.opponents * off
-    out: Floats = np.interp(place, fine, values)
-    # Beyond the ends of the grid a curve goes on in a line.
-    out += np.minimum(place - fine[0], 0) * (values[1] - values[0]) / (fine[1] - fine[0])
-    out += np.maximum(place - fine[-1], 0) * (values[-1] - values[-2]) / (fine[1] - fine[0])
-    return out
+def _voice(name: str, kind: str, whole: Curve, honesty: Sequence[Honesty], level: float, lacking: str) -> Voice:
+    estimates = [one if one.known else replace(one, note=lacking) for one in whole.estimates(list(honesty), level)]
+    curves = np.stack([honest(row, own) for row, own in zip(whole.table, honesty, strict=True)])
+    return Voice(name, curves, estimates, kind=kind)

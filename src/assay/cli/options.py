@@ -223,9 +223,6 @@ rating_option = Shared(
     help="Ratings of the players: those of the tags, or those in force by FIDE's lists ('assay ratings add').",
 )
 
-evals_option = Shared(
-    "--evals", is_flag=True, help="Moves by the evaluations that the games carry ([%eval]) alone: no engine."
-)
 fide_option = Shared("--fide", is_flag=True, help="Add what the rating would be in FIDE's, with the spread of people.")
 
 watch_options = stacked(
