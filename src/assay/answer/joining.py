@@ -47,10 +47,10 @@ class TagError:
 
 
 @dataclass(frozen=True)
-class Usual:
+class UsualResults:
     """What is usual of results: White's advantage, and the share of draws among equals, by `steep` more above CENTRE.
 
-    >>> [float(Usual(30, 0.42, 0.16).drawn(x).round(2)) for x in (1600, 2200, 2600)]
+    >>> [float(UsualResults(30, 0.42, 0.16).drawn(x).round(2)) for x in (1600, 2200, 2600)]
     [0.18, 0.42, 0.58]
     """
 
@@ -75,7 +75,7 @@ class Joint:
     powers: Mapping[str, float] = field(default_factory=dict)
     alarm: Mapping[str, float] = field(default_factory=dict)
     tag: TagError = TagError()
-    usual: Usual = Usual()
+    usual: UsualResults = UsualResults()
     events: int = 0
     players: int = 0
 
@@ -115,7 +115,7 @@ def shipped() -> dict[str, Joint]:
 
 def joint_from(plain: Mapping[str, Any]) -> Joint:
     """A joint from plain values."""
-    tag, usual = TagError(**plain["tag"]), Usual(**plain["usual"])
+    tag, usual = TagError(**plain["tag"]), UsualResults(**plain["usual"])
     return Joint(plain["powers"], plain["alarm"], tag, usual, plain["events"], plain["players"])
 
 

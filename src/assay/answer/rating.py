@@ -207,7 +207,7 @@ def gather(
     if without and not 1 <= min(without) <= max(without) <= len(games):
         raise InputError(f"--without {max(without)}: {there_are(len(games), 'game')}.")
     once[np.array(without, np.intp) - 1] = False
-    valued = Valued(what.plies if isinstance(what, Analysis) else None)
+    valued = ValuedGames(what.plies if isinstance(what, Analysis) else None)
     if with_moves:
         valued = _valued(what if isinstance(what, Analysis) else games, once, evals, **analysing)
     plies = read_plies(games, 1, once) if valued.plies is None else valued.plies
@@ -239,7 +239,7 @@ def _games_in(frame: pl.DataFrame) -> list[Game]:
 
 
 @dataclass(frozen=True)
-class Valued:
+class ValuedGames:
     """Games with the values of their moves, from an engine or from the games themselves; or why there are none."""
 
     plies: Plies | None
@@ -262,19 +262,21 @@ class Valued:
         return replace(self.evidence, turns=moved), [remark, *told_scales(moved)]
 
 
-def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: bool, **how: Any) -> Valued:
+def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: bool, **how: Any) -> ValuedGames:
     """The values of the games' moves: by an engine or, where that is asked for or there is none, those they carry."""
     if evals and not isinstance(what, Analysis):
         turns = turns_with_evals(what, once)
-        return Valued(turns.plies, turns)
+        return ValuedGames(turns.plies, turns)
     try:
         evidence, plies = _judged(what, once, **how)
-        return Valued(plies, evidence)
+        return ValuedGames(plies, evidence)
     except (EngineError, NoTurns, StoreError) as error:
         if isinstance(error, EngineError) and not isinstance(what, Analysis) and with_evals(what):
             turns = turns_with_evals(what, once)
-            return Valued(turns.plies, turns, f"{str(error).rstrip('.')}. The evaluations in the games speak for it.")
-        return Valued(what.plies if isinstance(what, Analysis) else None, None, f"Moves are not heard: {error}")
+            return ValuedGames(
+                turns.plies, turns, f"{str(error).rstrip('.')}. The evaluations in the games speak for it."
+            )
+        return ValuedGames(what.plies if isinstance(what, Analysis) else None, None, f"Moves are not heard: {error}")
 
 
 def _judged(

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.answer.joining import LEARNED, MOVES, RESULTS, Usual, joined, joint_of
+from assay.answer.joining import LEARNED, MOVES, RESULTS, UsualResults, joined, joint_of
 from assay.answer.points import DRAWS_ERROR, WHITE_ERROR
 from assay.answer.rating import JointRatings, gather, told_prior, voices_of
 from assay.answer.voices import Units, Voice, units_of
@@ -220,7 +220,7 @@ def _anchors(units: Units, voices: Sequence[Voice]) -> dict[str, tuple[float, fl
 
 
 def _solve(
-    played: _Played, anchors: Mapping[str, tuple[float, float]], usual: Usual, start: Standings | None = None
+    played: _Played, anchors: Mapping[str, tuple[float, float]], usual: UsualResults, start: Standings | None = None
 ) -> Standings:
     table = tabulate(*played.outcomes.finished(), len(played.players))
     known = {name: one for name, one in anchors.items() if name in set(played.players)}
