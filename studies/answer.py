@@ -304,7 +304,7 @@ def fit_joint(cases: Sequence[Case], tag_error: TagError, kinds: Sequence[str]) 
     for names in heard_together(kinds):
         drops = drops_of(cases, names, joint)
         if len(drops):
-            alarm[called(names)] = round(float(np.quantile(drops, 1 - FALSE_ALARMS)), 3)
+            alarm["+".join(names)] = round(float(np.quantile(drops, 1 - FALSE_ALARMS)), 3)
     return replace(joint, alarm=alarm)
 
 
@@ -419,6 +419,9 @@ def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, co
         fitted = fit_joint(cases, tag_error, kinds)
         print(f"fitted on all: powers {dict(fitted.powers)}, alarms beyond {dict(fitted.alarm)}")
         data = json.loads(fit.read_text())
+        if evals:  # an engine's moves online were not measured: those over the board stand for them
+            over_the_board = data["joined"]["otb"]["powers"].get(MOVES, 1.0)
+            fitted = replace(fitted, powers={**fitted.powers, MOVES: over_the_board})
         data["joined"][name] |= asdict(replace(fitted, usual=known.usual))
         write(fit, data)
 

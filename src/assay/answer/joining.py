@@ -85,7 +85,9 @@ class Joint:
 
     def limit(self, names: Sequence[str]) -> float:
         """The drop that is an alarm when these witnesses are heard."""
-        return self.alarm.get("+".join(names), _QUANTILE[len(names)])
+        as_moves = [MOVES if name == EVALS else name for name in names]
+        theory = _QUANTILE[len(names)]
+        return self.alarm.get("+".join(names), self.alarm.get("+".join(as_moves), theory))
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ def agreement(curves: Mapping[str, Floats], joint: Joint) -> Agreement | None:
         return None
     tops = sum(_top(row) for row in told.values())
     drop = max(tops - _top(np.sum(list(told.values()), axis=0)), 0.0)
-    limit = joint.limit(chosen([MOVES if name == EVALS else name for name in told]))
+    limit = joint.limit([name for name in (RESULTS, MOVES, EVALS, LEARNED) if name in told])
     # As Wilks has it, with the drop that honest players show in the place of the one that theory expects.
     scaled = drop * _QUANTILE[len(told)] / limit
     p = math.erfc(math.sqrt(scaled)) if len(told) == 2 else math.exp(-scaled)

@@ -18,7 +18,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.answer.joining import LEARNED, MOVES, RESULTS, UsualResults, joined, joint_of
-from assay.answer.points import DRAWS_ERROR, WHITE_ERROR
 from assay.answer.rating import JointRatings, gather, told_prior, voices_of
 from assay.answer.voices import Units, Voice, units_of
 from assay.curve import GRID, Curve, Estimate, Floats
@@ -237,9 +236,7 @@ def _solve(
             played.players,
             table,
             white_advantage=usual.white,
-            white_advantage_error=WHITE_ERROR,
             draw_rate=float(usual.drawn(mean)),
-            draw_rate_error=DRAWS_ERROR,
             **how,
         )
     except RatingError as error:
