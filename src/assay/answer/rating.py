@@ -271,7 +271,7 @@ def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: boo
         evidence, plies = _judged(what, once, **how)
         return ValuedGames(plies, evidence)
     except (EngineError, NoTurns, StoreError) as error:
-        if isinstance(error, EngineError) and not isinstance(what, Analysis) and with_evals(what):
+        if not isinstance(error, StoreError) and not isinstance(what, Analysis) and with_evals(what):
             turns = turns_with_evals(what, once)
             return ValuedGames(
                 turns.plies, turns, f"{str(error).rstrip('.')}. The evaluations in the games speak for it."

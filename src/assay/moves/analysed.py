@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 
 import numpy as np
@@ -116,26 +116,30 @@ def jury_turns(
 def with_analyses(
     games: Iterable[tuple[int, Game]], store: str | Path, calibration: Calibration, named: bool = True
 ) -> Iterator[tuple[int, Game]]:
-    """Of many games, each with its number, those of which the store has analyses at the calibration's depth.
+    """Of many games, each with its number, those that the store has analyses of at the calibration's depth.
 
-    Told by the first position that counts; so games are parsed no further than there.
+    Most are told by the first position that counts, and so are parsed no further; openings are shared, so that of the
+    others the last position tells.
     """
     from_move = int(calibration.settings["from_move"])
     with Store(store) as opened:
         identity = stored_for(opened, _serves(calibration, named)) or opened.choose(depth=calibration.depth)
+
+        def known(some: Sequence[Game], last: bool) -> NDArray[np.bool_]:
+            arrays = to_arrays(some)
+            at = np.flatnonzero(arrays.fullmove >= from_move)
+            game, first, count = np.unique(arrays.game[at], return_index=True, return_counts=True)
+            keys = as_bytes(pack(arrays, at[first + count - 1 if last else first]))
+            held = opened.holds(identity, calibration.depth, keys)
+            out = opened.out(identity, [key for key in keys if key not in held])
+            found = np.zeros(len(some), np.bool_)
+            found[game] = [key in held or key in out for key in keys]
+            return found
+
         stream = iter(games)
         while some := list(islice(stream, _GAMES)):
-            arrays = to_arrays([until_move(game, from_move + 1) for _, game in some])
-            counts = (arrays.fullmove >= from_move) & (arrays.game < len(some))
-            at = np.flatnonzero(counts)
-            game, first = np.unique(arrays.game[at], return_index=True)
-            keys = as_bytes(pack(arrays, at[first]))
-            held = opened.holds(identity, calibration.depth, keys)
-            rest = [key for key in keys if key not in held]
-            out = opened.out(identity, rest)
-            for number, key in zip(game.tolist(), keys, strict=True):
-                if key in held or key in out:
-                    yield some[number]
+            begun = list(compress(some, known([until_move(game, from_move + 1) for _, game in some], last=False)))
+            yield from compress(begun, known([game for _, game in begun], last=True)) if begun else ()
 
 
 def _serves(calibration: Calibration, named: bool) -> Callable[[Identity], bool]:
