@@ -269,12 +269,17 @@ def _answer(
     if not heard.anchors:
         known &= comparable
     among = known & comparable if (known & comparable).any() else known
-    error = _beside_the_average(both, among) if heard.anchors else both.deviation
+    error = both.deviation
+    if heard.anchors:
+        error = _beside_the_average(both, among)
+        # More is known, never less; but the errors of thousands are sampled, each within some per cent.
+        error = np.where(comparable, np.fmin(error, alone.deviation), error)
     level_known = known & np.isfinite(played.tags)
-    # The level is that of the ratings in the tags, with moves as without; where there are none, that of the moves.
-    shift = float((played.tags - both.ratings)[level_known].mean()) if level_known.any() else 0.0
+    # The level is that of the ratings in the tags, with moves as without; where there are none, that of the moves. The
+    # median: groups that hang on the others by few games may lie hundreds of points off.
+    shift = float(np.median((played.tags - both.ratings)[level_known])) if level_known.any() else 0.0
     both_level = known & comparable
-    shift_alone = float((both.ratings + shift - alone.ratings)[both_level].mean()) if both_level.any() else 0.0
+    shift_alone = float(np.median((both.ratings + shift - alone.ratings)[both_level])) if both_level.any() else 0.0
     value, own = both.ratings + shift, alone.ratings + shift_alone
     has = {name: at for at, name in enumerate(names)}
     said = {has[name]: one for name, one in heard.anchors.items() if name in has}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from functools import lru_cache
 from itertools import compress, islice
 from pathlib import Path
 
@@ -153,15 +153,23 @@ def _serves(calibration: Calibration, named: bool) -> Callable[[Identity], bool]
 
 
 _GAMES = 20_000
-_AHEAD = re.compile(rb"\n\r?\n")
+
+
+@lru_cache
+def _numbered(number: int) -> re.Pattern[bytes]:
+    return re.compile(rb"\s%d\." % number)
 
 
 def until_move(game: Game, number: int) -> Game:
-    """A game with its moves before this one alone, where that can be seen at a glance: no comments, no variations."""
+    r"""A game with its moves before this one alone, where that can be seen at a glance: no comments, no variations.
+
+    >>> until_move(Game("-", 0, 35, b'[White "Ann"]\n\n1. e4 e5 2. Nf3 Nc6 *'), 2).data
+    b'[White "Ann"]\n\n1. e4 e5 *'
+    """
     data = game.data
-    if b"{" in data or b"(" in data or b";" in data:
+    moves = data.find(b"\n\n")
+    if moves < 0 or b"{" in data or b"(" in data or b";" in data:
         return game
-    tags = _AHEAD.search(data)
-    begin = tags.end() if tags else 0
-    found = re.search(rb"[\s]%d\." % number, data[begin:])
-    return replace(game, data=data[: begin + found.start()] + b" *") if found else game
+    found = _numbered(number).search(data, moves)
+    # Not by `replace`, which takes longer than all the rest.
+    return Game(game.source, game.start_offset, game.end_offset, data[: found.start()] + b" *") if found else game
