@@ -30,6 +30,8 @@ from assay.table import Answer, Table, columns_of, counted, reasons
 
 if TYPE_CHECKING:
     from assay.engine.analysis import Outcome
+    from assay.engine.identity import Likely
+    from assay.engine.local import Deeper
     from assay.engine.parsed import Wanted
 
 
@@ -64,6 +66,11 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
     metavar="NAME=VALUE",
     help="Another option of the engine; part of the identity.",
 )
+@click.option(
+    "--likely",
+    is_flag=True,
+    help="Search the likeliest and best moves alone to the depth, all others to depth 6; needs no --lines.",
+)
 @click.option("--cluster", metavar="ADDRESS", help="Run on this Dask cluster; 'local' starts one here.")
 @from_move_option
 @where_option
@@ -84,6 +91,7 @@ def analyse(
     workers: int | None,
     hash_mb: int,
     options: Sequence[str],
+    likely: bool,
     cluster: str | None,
     from_move: int,
     where: str | None,
@@ -120,7 +128,8 @@ def analyse(
     depth = depth or (NO_DEPTH if nodes else DEFAULT_DEPTH)
     engines = engines or ("stockfish",)
     chosen = tuple(_named(option) for option in options)
-    searches = [Search(engine, depth, lines, nodes or 0, hash_mb, chosen) for engine in engines]
+    few = _likely(depth, nodes) if likely else None
+    searches = [Search(engine, depth, lines, nodes or 0, hash_mb, chosen, likely=few) for engine in engines]
     if not cluster:
         for engine in engines:
             find(engine)
@@ -135,12 +144,37 @@ def analyse(
             with connect(cluster, workers) if cluster else nullcontext() as machines:
                 for search in searches:
                     done = value(
-                        work, opened, search, workers=workers, patience=patience, quiet=is_quiet(), cluster=machines
+                        work,
+                        opened,
+                        search,
+                        workers=workers,
+                        patience=patience,
+                        quiet=is_quiet(),
+                        cluster=machines,
+                        deeper=_deeper(few) if few else None,
                     )
                     _tell(done)
         except KeyboardInterrupt:
             say("\nWhat was finished is stored. Run the same command again to go on.", err=True)
             raise
+
+
+def _likely(depth: int, nodes: int | None) -> Likely:
+    """A search that goes deeper with likely moves alone."""
+    from assay.engine.identity import Likely
+    from assay.policy.chances import shipped
+
+    found = Likely(shipped().identity)
+    if nodes or depth <= found.wide:
+        raise click.UsageError(f"--likely goes deeper than {found.wide} with some moves: give a greater --depth alone.")
+    return found
+
+
+def _deeper(likely: Likely) -> Deeper:
+    from assay.moves.choice.likely import chooser
+    from assay.policy.chances import shipped
+
+    return chooser(shipped(), likely)
 
 
 def _named(option: str) -> tuple[str, str]:

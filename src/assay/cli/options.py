@@ -315,6 +315,12 @@ engine_option = Shared(
 )
 workers_option = Shared("--workers", type=click.IntRange(1), help="Engines at a time.  [default: one per core]")
 calibration_option = Shared("--calibration", metavar="NAME|FILE", help="Calibration.  [default: that of the depth]")
+likely_option = Shared(
+    "--likely",
+    "calibration",
+    flag_value="likely",
+    help="Depth 8 for the likeliest and best moves alone, 6 for the others: a third of the work.",
+)
 quick_option = Shared("--quick", is_flag=True, help="Depth 6: six times quicker, wider intervals.")
 deep_option = Shared("--deep", is_flag=True, help="Depth 10: four times slower, narrower intervals.")
 policy_option = Shared(
@@ -440,6 +446,7 @@ analysis_options = stacked(
     where_option,
     store_option,
     calibration_option,
+    likely_option,
     depth_option,
     quick_option,
     deep_option,

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from assay.engine import spreads
 from assay.engine.cluster import Cluster
 from assay.engine.identity import Identity, Search
-from assay.engine.local import Load, Result, SetAside, identify, value_all
+from assay.engine.local import Deeper, Load, Result, SetAside, identify, value_all
 from assay.engine.parsed import Plies, Wanted, read_plies
 from assay.engine.spreads import Spreads
 from assay.engine.store import LeftOut, Store, Writer
 from assay.engine.turns import Turns, turns_of
 from assay.engine.uci import Valued
-from assay.errors import AssayWarning, NoTurns
+from assay.errors import AssayWarning, EngineError, NoTurns
 from assay.games import Game
 from assay.paths import only_writer
 from assay.progress import Progress
@@ -127,13 +127,14 @@ def analyse(
     quiet: bool = False,
     progress: Progress | None = None,
     each: Callable[[Analysis, int], None] | None = None,
+    deeper: Deeper | None = None,
 ) -> Analysis:
     """Parse games and have their positions valued, from move `from_move` on; what is stored already costs nothing.
 
     `counted` tells which of the games count, if not all. `serves` says whether stored analyses will do; without it they
     must be the engine's own. `check` refuses an engine by raising, before any time is spent on it. With `no_analysis`
     what is stored has to do. `each` gets the analysis and the number of every game, from 0, that is valued whole, from
-    a thread of its own; `progress` takes the place of the line on the terminal.
+    a thread of its own; `progress` takes the place of the line on the terminal. `deeper` is that of :func:`value`.
     """
     path = Path(store)
     plies = read_plies(games, from_move, counted)
@@ -158,7 +159,15 @@ def analyse(
                 running = Analysis(plies, opened, identity, search.depth)
                 told = (lambda game: each(running, game)) if each else None
                 outcome = value(
-                    work, opened, search, workers=workers, patience=patience, quiet=quiet, progress=progress, each=told
+                    work,
+                    opened,
+                    search,
+                    workers=workers,
+                    patience=patience,
+                    quiet=quiet,
+                    progress=progress,
+                    each=told,
+                    deeper=deeper,
                 )
             for position in outcome.set_aside:
                 warnings.warn(
@@ -200,11 +209,15 @@ def value(
     cluster: Cluster | None = None,
     progress: Progress | None = None,
     each: Callable[[int], None] | None = None,
+    deeper: Deeper | None = None,
 ) -> Outcome:
     """Value the positions that are wanted with one engine, here or on a cluster, and store them as they come.
 
-    `progress` takes the place of the line on the terminal; `each` gets the number of every game that is valued whole.
+    `progress` takes the place of the line on the terminal; `each` gets the number of every game that is valued whole;
+    `deeper` chooses the moves that a search of likely moves goes on with.
     """
+    if cluster and search.likely is not None:
+        raise EngineError("likely moves are searched deeper on this machine alone: leave out --cluster, or --likely.")
     begun = time.perf_counter()
     identity = cluster.identify(search) if cluster else asyncio.run(identify(search))
     number = store.number_of(identity)
@@ -250,7 +263,14 @@ def value(
             else:
                 asyncio.run(
                     value_all(
-                        iter(todo), search, workers=workers, take=take, load=load, patience=patience, asked=identity
+                        iter(todo),
+                        search,
+                        workers=workers,
+                        take=take,
+                        load=load,
+                        patience=patience,
+                        asked=identity,
+                        choose=deeper(todo) if deeper and search.likely else None,
                     )
                 )
     finally:

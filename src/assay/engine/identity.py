@@ -13,7 +13,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import EngineError
@@ -45,7 +45,9 @@ class Identity:
 
     def __str__(self) -> str:
         lines = "all moves" if self.lines >= ALL_LINES else "1 line" if self.lines == 1 else f"{self.lines} lines"
-        extra = "".join(f", {name} {value}" for name, value in self.options if (name, value) != ("Hash", "16"))
+        told = [(name, value) for name, value in self.options if (name, value) != ("Hash", "16")]
+        # The hash of a policy is for programs.
+        extra = "".join(f", {name} {value.partition(' by ')[0] if name == LIKELY else value}" for name, value in told)
         return f"{self.engine}, {lines}{f', {self.nodes} nodes' if self.nodes else ''}{extra}"
 
 
@@ -83,9 +85,47 @@ def version_of(engine: str) -> tuple[str, str]:
     return (found["family"], found["version"]) if found else (engine.strip(), "")
 
 
+LIKELY = "Likely moves"  # the option that tells of it, among those of the engine
+_LIKELY = re.compile(r"(\d{1,3})\+(\d{1,3}) deeper than (\d{1,3}) by (\w{1,64})")
+
+
+@dataclass(frozen=True)
+class Likely:
+    """All moves to the depth `wide`, and deeper only those that matter: the `natural` likeliest by a policy (`network`
+    is its hash) and the `best` ones of that depth. Other moves keep their values.
+
+    >>> str(Likely("de468b39"))
+    '5+3 deeper than 6 by de468b39'
+    """
+
+    network: str
+    natural: int = 5
+    best: int = 3
+    wide: int = 6
+
+    def __str__(self) -> str:
+        return f"{self.natural}+{self.best} deeper than {self.wide} by {self.network}"
+
+
+def likely_of(options: Sequence[tuple[str, str]]) -> Likely | None:
+    """What the options of an analysis or a calibration say of likely moves; None if all moves are searched alike.
+
+    >>> likely_of((("Hash", "16"), ("Likely moves", "5+3 deeper than 6 by de468b39")))
+    Likely(network='de468b39', natural=5, best=3, wide=6)
+    """
+    found = _LIKELY.fullmatch(dict(options).get(LIKELY, ""))
+    if found is None:
+        return None
+    natural, best, wide = (int(found.group(number)) for number in (1, 2, 3))
+    return Likely(found.group(4), natural, best, wide)
+
+
 @dataclass(frozen=True)
 class Search:
-    """What is asked of an engine: which one (as :func:`assay.engine.identity.find` takes it), and how far to search."""
+    """What is asked of an engine: which one (as :func:`assay.engine.identity.find` takes it), and how far to search.
+
+    With `likely` all moves are searched to its depth first, and then some of them to `depth`.
+    """
 
     engine: str = "stockfish"
     depth: int = DEFAULT_DEPTH
@@ -94,6 +134,7 @@ class Search:
     hash_mb: int = 16
     options: tuple[tuple[str, str], ...] = ()
     look: bool = True
+    likely: Likely | None = None
 
     @property
     def looks_first(self) -> bool:
@@ -104,6 +145,15 @@ class Search:
     def settings(self) -> tuple[tuple[str, str], ...]:
         """The options that decide values, in a fixed order."""
         return tuple(sorted({**dict(self.options), "Hash": str(self.hash_mb)}.items()))
+
+    @property
+    def first(self) -> Search:
+        """What is asked for first: all moves, to the depth from which likely ones are searched alone."""
+        return self if self.likely is None else replace(self, depth=self.likely.wide, likely=None)
+
+    def only(self, moves: int) -> Search:
+        """The search of so many moves alone."""
+        return replace(self, lines=moves, likely=None)
 
 
 DEFAULT = "stockfish"

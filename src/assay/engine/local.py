@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from assay.engine import score
 from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, LOOK_LIMIT, Identity, Search, find
 from assay.engine.store import LeftOut
-from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, read_look, read_search
+from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, merged, read_look, read_search
 from assay.errors import EngineError
 from assay.games.packed import decode_move, from_fen, to_fen
 
@@ -49,6 +49,9 @@ class SetAside:
 
 
 Result = Valued | LeftOut | SetAside
+# Of a position that is valued to the first depth, the moves to go on with, in UCI; made for the positions to come.
+Choose = Callable[[Valued], Sequence[str]]
+Deeper = Callable[[Sequence[bytes]], Choose]
 
 
 @dataclass
@@ -83,6 +86,8 @@ class _Task:
     tries: int = 0
     looked: bool = False
     legal: frozenset[str] = frozenset()
+    wide: Valued | None = None
+    few: frozenset[str] = frozenset()
 
 
 async def identify(search: Search) -> Identity:
@@ -119,16 +124,20 @@ async def value_all(
     load: Load | None = None,
     patience: float | None = None,
     asked: Identity | None = None,
+    choose: Choose | None = None,
 ) -> None:
     """Value positions with `workers` engines; `take` gets each result as it comes.
 
-    If it is said which engine is `asked` for, another one of the same name is an error.
+    `choose` tells the moves that a search of likely moves goes on with. If it is said which engine is `asked` for,
+    another one of the same name is an error.
 
     `patience` is how many seconds an engine may be silent in a search; None waits twenty times as long as the longest
     search so far, at least ten seconds, and twice as long at each further try of a position.
     """
     load = load or Load(workers)
-    pool = _Pool(keys, search, take, load, patience, asked)
+    if search.likely is not None and choose is None:
+        raise EngineError("a search of likely moves has to be told which moves are likely.")
+    pool = _Pool(keys, search, take, load, patience, asked, choose)
     tasks = [asyncio.create_task(pool.work()) for _ in range(workers)]
     watch = asyncio.create_task(pool.watch())
     try:
@@ -150,7 +159,9 @@ class _Pool:
         load: Load,
         patience: float | None,
         asked: Identity | None,
+        choose: Choose | None,
     ) -> None:
+        self.choose = choose
         self.keys, self.search, self.take, self.load, self.patience, self.asked = (
             keys,
             search,
@@ -234,11 +245,17 @@ class _Pool:
                         continue
                     done: Result = LeftOut(current.key, "decided", value)
                     current = self.begin_next(engine)
+                elif engine.search.likely is not None and self.choose is not None and current.wide is None:
+                    current.wide = read_search(output, current.key, current.legal, engine.search.first, seconds)
+                    moves = self.choose(current.wide)
+                    current.few = frozenset(moves)
+                    engine.begin_few(current.key, moves)
+                    continue
                 else:
                     # The engine thinks about the next position while the last answer is read.
                     last, current = current, self.begin_next(engine)
                     try:
-                        done = read_search(output, last.key, last.legal, engine.search, seconds)
+                        done = _read(output, last, engine.search, seconds)
                     except EngineError:
                         if current is not None:
                             self.again.appendleft(current)
@@ -274,7 +291,7 @@ class _Pool:
 
     def failed(self, task: _Task, error: EngineError) -> None:
         task.tries += 1
-        task.looked = not self.search.looks_first
+        task.looked, task.wide = not self.search.looks_first, None
         if task.tries < TRIES:
             self.again.append(task)
             return
@@ -282,6 +299,13 @@ class _Pool:
         if not self.ever_valued and self.failed_in_a_row >= HOPELESS:
             raise EngineError(f"the engine {self.search.engine!r} failed at every position so far: {_sentence(error)}")
         self.take(SetAside(task.key, str(error)))
+
+
+def _read(output: bytes, task: _Task, search: Search, seconds: float) -> Valued:
+    """What the last search of a position said, with what the one before it said of all moves."""
+    if task.wide is None:
+        return read_search(output, task.key, task.legal, search, seconds)
+    return merged(task.wide, read_search(output, task.key, task.few, search.only(len(task.few)), seconds))
 
 
 def _sentence(error: EngineError) -> str:

@@ -12,7 +12,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -21,7 +21,7 @@ import chess
 import numpy as np
 
 from assay.engine import score
-from assay.engine.identity import LOOK_DEPTH, NO_DEPTH, Identity, Search, find
+from assay.engine.identity import LIKELY, LOOK_DEPTH, NO_DEPTH, Identity, Search, find
 from assay.errors import EngineError
 from assay.games.packed import encode_move, to_fen
 
@@ -142,6 +142,29 @@ def read_search(output: bytes, key: bytes, legal: frozenset[str], search: Search
         milliseconds=round(seconds * 1000),
         moves=np.array([encode_move(move.decode()) for move in moves], "<u2").tobytes(),
         scores=table.tobytes(),
+    )
+
+
+def merged(wide: Valued, few: Valued) -> Valued:
+    """All moves to one depth and some of them deeper, as one: the others keep their last value."""
+    deeper = {code: column for column, code in enumerate(few.move_codes().tolist())}
+    known, more = wide.table(), few.table()
+    reached = max(wide.reached, few.reached)
+    table = np.empty((reached, known.shape[1]), "<i2")
+    table[: wide.reached] = known
+    table[wide.reached :] = known[-1]
+    for column, code in enumerate(wide.move_codes().tolist()):
+        if code in deeper:
+            table[wide.reached : few.reached, column] = more[wide.reached :, deeper[code]]
+    order = np.argsort(-table[-1].astype(np.int64), kind="stable")
+    return replace(
+        wide,
+        depth=few.depth,
+        reached=reached,
+        nodes=min(wide.nodes + few.nodes, _MOST_NODES),
+        milliseconds=wide.milliseconds + few.milliseconds,
+        moves=wide.move_codes()[order].tobytes(),
+        scores=np.ascontiguousarray(table[:, order]).tobytes(),
     )
 
 
@@ -296,13 +319,20 @@ class UciEngine(asyncio.SubprocessProtocol):
 
     @property
     def identity(self) -> Identity:
-        return Identity(self.name, self.net, self._settings, self.search.nodes, self.search.lines)
+        likely = self.search.likely
+        settings = self._settings if likely is None else tuple(sorted((*self._settings, (LIKELY, str(likely)))))
+        return Identity(self.name, self.net, settings, self.search.nodes, self.search.lines)
 
     def begin(self, key: bytes) -> None:
-        """Search a position as the search says, from a fresh hash."""
-        limit = f" depth {self.search.depth}" if self.search.depth < NO_DEPTH else ""
-        limit += f" nodes {self.search.nodes}" if self.search.nodes else ""
-        self._go(key, self.search.lines, limit)
+        """Search a position as the search says, from a fresh hash; where it says so, for the first time."""
+        search = self.search.first
+        limit = f" depth {search.depth}" if search.depth < NO_DEPTH else ""
+        limit += f" nodes {search.nodes}" if search.nodes else ""
+        self._go(key, search.lines, limit)
+
+    def begin_few(self, key: bytes, moves: Sequence[str]) -> None:
+        """Search some moves of a position alone, to the whole depth, from a fresh hash."""
+        self._go(key, len(moves), f" depth {self.search.depth} searchmoves {' '.join(moves)}")
 
     def begin_look(self, key: bytes) -> None:
         """Take a shallow look at a position: one line, from a fresh hash."""

@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.analysis import Analysis, analyse, stored_for
-from assay.engine.identity import ALL_LINES, DEFAULT, Identity, Search, is_here, jury
+from assay.engine.identity import ALL_LINES, DEFAULT, Identity, Search, is_here, jury, likely_of
 from assay.engine.parsed import read_plies
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns_of
 from assay.games import Game, to_arrays
 from assay.games.packed import as_bytes, pack
 from assay.moves.calibration import Calibration, for_engine
+from assay.moves.choice.likely import chooser
+from assay.policy.chances import shipped
 from assay.progress import Progress
 
 
@@ -42,13 +44,16 @@ def analysed(
 
     Any engine will do, unless `strict`: Regan's way has no stand-in. Where the calibration was not `named`, stored
     analyses by any engine that has one of its own serve; an engine that is named and here is asked itself. See
-    :func:`assay.engine.analysis.analyse` for the rest. `from_move` takes the place of the calibration's own.
+    :func:`assay.engine.analysis.analyse` for the rest. `from_move` takes the place of the calibration's own. A
+    calibration for likely moves has these searched deeper, by the policy that ships.
     """
     depth, serves = calibration.depth, _serves(calibration, named)
+    likely = likely_of(calibration.options)
     return analyse(
         games,
         store=store,
-        search=Search(engine, depth=calibration.depth, lines=min(calibration.lines, ALL_LINES)),
+        search=Search(engine, depth=calibration.depth, lines=min(calibration.lines, ALL_LINES), likely=likely),
+        deeper=None if likely is None else chooser(shipped(), likely),
         from_move=from_move or int(calibration.settings["from_move"]),
         counted=counted,
         serves=serves if engine == DEFAULT or no_analysis or not is_here(engine) else None,

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from assay import manifest
-from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Identity, version_of
+from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Identity, likely_of, version_of
 from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.choice import model as choice
 from assay.moves.choice.model import Model
@@ -41,6 +41,8 @@ QUICK, DEEP = 6, 10
 # Multi-PV with so many lines values every move of all but one position in a thousand.
 FULL_WIDTH = 50
 POOL = "otb-slow"
+# For searches that go deeper with likely moves alone.
+LIKELY_NAME = "stockfish-15.1-likely-8"
 _END = 32767
 _NUMBERS, _MOST = ("from_move", "limit", "k", "cap", "tie"), 1e6  # settings that are numbers, and up to where
 _FITTING = ("method", "model", "curve", "k", "cap", "tie", "scale")  # settings of Regan's part
@@ -108,6 +110,8 @@ class Calibration:
 
     def __str__(self) -> str:
         width = "all moves" if self.lines >= FULL_WIDTH else f"{self.lines} lines"
+        if likely := likely_of(self.options):
+            width = f"likely moves deeper than {likely.wide}"
         return f"{self.name} ({self.engine}, depth {self.depth}, {width})"
 
     @property
@@ -161,6 +165,10 @@ class Calibration:
     def model(self, *, policy: bool = True) -> Model:
         """The choice model with the policy, or the one by the engine alone."""
         self.usable()
+        if not policy and "engine" not in self.models:
+            raise CalibrationError(
+                f"the calibration {self.name} rests on what people would play: leave out --policy none, or --likely."
+            )
         found = self.models["policy" if policy and "policy" in self.models else "engine"]
         if self.stand_in is None:
             return found
@@ -301,7 +309,11 @@ def _check(found: Calibration) -> None:
         and found.fitting.curve in CURVES
         and found.fitting.scale in SCALES,
         "marks": all(isinstance(mark, Mapping) for mark in found.marks),
-        "models": not models or ("engine" in found.models and all(model.depth == found.depth for model in models)),
+        "models": not models
+        or (
+            ("engine" in found.models or likely_of(found.options) is not None)
+            and all(model.depth == found.depth for model in models)
+        ),
         "network": "policy" not in found.models or bool(found.network),
         "pools": all(_finite(*astuple(pool)[:5]) and pool.per_400 > 0 for pool in found.pools.values())
         and (not models or POOL in found.pools),
@@ -425,10 +437,12 @@ def _with_lines(found: Calibration) -> Calibration:
 def load(name: str | Path | None = None, *, depth: int | None = None) -> Calibration:
     """A calibration by the name of one that is shipped, or by the path of a file; without either, the default.
 
+    "likely" is short for the one that has likely moves searched deeper.
+
     >>> str(load(depth=8)), str(load("rybka-3-d13"))
     ('stockfish-15.1-d8 (Stockfish 15.1, depth 8, all moves)', 'rybka-3-d13 (Rybka 3, depth 13, all moves)')
     """
-    wanted = default_name(depth or DEFAULT_DEPTH) if name is None else str(name)
+    wanted = default_name(depth or DEFAULT_DEPTH) if name is None else LIKELY_NAME if name == "likely" else str(name)
     if wanted in shipped():
         return _shipped(wanted)
     if name is None:

@@ -14,6 +14,7 @@ from assay.engine.choices import Choices, rows_of
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
+from assay.moves.choice.likely import LEVEL, POOL
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import Measures, engine_rating, measure, scores
 from assay.moves.choice.model import CENTRE, Model, curve_of, strength
@@ -24,8 +25,6 @@ from assay.policy.chances import shipped as shipped_policy
 from assay.pools import FIRST, has_line, scale_of
 from assay.scales import PoolLine, apart, line_called
 
-# One fixed level for everybody: chances at the player's own rating would tell the model what it is to find.
-LEVEL, POOL = 1500.0, "lichess"
 _TURNS = 8_192
 
 
