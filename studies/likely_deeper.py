@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from policy_noise import judged
 
 from assay.engine.choices import Choices, pawns
-from assay.engine.identity import Likely, Search
+from assay.engine.identity import LikelyDeeper, Search
 from assay.engine.local import Result, value_all
 from assay.engine.uci import Valued
 from assay.games.packed import decode_move, to_fen
@@ -56,7 +56,7 @@ def nodes_of(engine: chess.engine.SimpleEngine, choices: Choices, turn: int, dep
 def real(rated: Rated, positions: int, engine: str) -> None:
     """Search some positions as the calibration for likely moves wants it, and compare with what is taken for it."""
     calibration, network = load("likely"), shipped()
-    likely = Likely(network.identity)
+    likely = LikelyDeeper(network.identity)
     depth = calibration.depth
     near = (np.abs(rated.to_best(depth)) <= JUDGED) & (rated.choices.width > 1)
     some = np.sort(np.random.default_rng(9).permutation(np.flatnonzero(near))[:positions])
@@ -130,7 +130,7 @@ def main() -> None:
         log_policy(choices, shipped()),
     )
     assert rated.log_policy is not None
-    ways_of = {text: Likely("shipped", *map(int, text.split(":")), wide) for text in given.sets}
+    ways_of = {text: LikelyDeeper("shipped", *map(int, text.split(":")), wide) for text in given.sets}
     sets = {text: searched_deeper(choices, rated.log_policy, likely) for text, likely in ways_of.items()}
     ways: dict[str, Rated] = {f"all at depth {deep}": replace(rated, choices=choices.to_depth(deep))}
     ways[f"all at depth {wide}"] = replace(rated, choices=choices.to_depth(wide))

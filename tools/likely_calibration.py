@@ -15,7 +15,7 @@ import sys
 from dataclasses import replace
 
 from assay import manifest
-from assay.engine.identity import LIKELY, Likely
+from assay.engine.identity import LIKELY, LikelyDeeper
 from assay.moves import reference
 from assay.moves.calibrating import figures_of, reference_turns
 from assay.moves.calibration import default_name, load, save
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=8)
     given = parser.parse_args()
     network = shipped()
-    likely = Likely(network.identity)
+    likely = LikelyDeeper(network.identity)
     base = load(default_name(given.depth))
     rated = reference_turns(reference.read(given.reference, given.depth))
     logs = log_policy(rated.choices, network)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.engine.choices import Choices
-from assay.engine.identity import LIKELY, Likely, Search, likely_of
+from assay.engine.identity import LIKELY, LikelyDeeper, Search, likely_of
 from assay.engine.local import Result, value_all
 from assay.engine.uci import Valued, merged
 from assay.errors import EngineError
@@ -37,7 +37,7 @@ def by_move(one: Valued) -> dict[str, list[int]]:
 
 
 def test_likely_moves_are_searched_deeper_and_the_others_keep_their_values() -> None:
-    likely = Likely(shipped().identity, natural=3, best=2, wide=3)
+    likely = LikelyDeeper(shipped().identity, natural=3, best=2, wide=3)
     few, all_moves = valued(Search(depth=6, likely=likely)), valued(Search(depth=6))
     for key, full in all_moves.items():
         mine, theirs = by_move(few[key]), by_move(full)
@@ -66,7 +66,7 @@ def test_the_identity_tells_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[
     with Store(store) as opened:
         kinds = [likely_of(entry.identity.options) for entry in opened.kept()]
     assert kinds.count(None) == 1
-    assert Likely(shipped().identity) in kinds
+    assert LikelyDeeper(shipped().identity) in kinds
     with pytest.raises(SystemExit) as wrong:
         main(["analyse", str(game), "--store", str(store), "--depth", "6", "--likely"])
     assert wrong.value.code == 2
@@ -74,7 +74,7 @@ def test_the_identity_tells_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_a_search_of_likely_moves_has_to_be_told_which() -> None:
     with pytest.raises(EngineError, match="which moves are likely"):
-        asyncio.run(value_all(iter(()), Search(likely=Likely("x")), workers=1, take=print))
+        asyncio.run(value_all(iter(()), Search(likely=LikelyDeeper("x")), workers=1, take=print))
 
 
 def test_what_is_likely_and_what_is_best_goes_deeper() -> None:
@@ -83,10 +83,10 @@ def test_what_is_likely_and_what_is_best_goes_deeper() -> None:
     choices = Choices(codes, np.arange(6).astype(np.uint16), np.array([0, 4, 6]), nothing,
                       np.zeros((2, 35), np.uint8), *(np.zeros(2, np.uint16),) * 2, nothing, nothing)  # fmt: skip
     logs = np.log(np.array([0.1, 0.1, 0.2, 0.6, 0.3, 0.7], np.float32))
-    deeper = searched_deeper(choices, logs, Likely("x", natural=1, best=1, wide=1))
+    deeper = searched_deeper(choices, logs, LikelyDeeper("x", natural=1, best=1, wide=1))
     # The best and the likeliest of the first turn; of the second, where both are equally good, one is both.
     assert deeper.tolist() == [False, True, False, True, False, True]
-    assert with_few(choices, 2, deeper, Likely("x", 1, 1, 1)).codes.tolist() == [
+    assert with_few(choices, 2, deeper, LikelyDeeper("x", 1, 1, 1)).codes.tolist() == [
         [10, 10], [30, 1], [20, 20], [0, 2], [40, 40], [40, 8]
     ]  # fmt: skip
 
@@ -105,7 +105,7 @@ def test_two_searches_become_one() -> None:
 
 
 def test_an_option_says_it_and_is_read_again() -> None:
-    likely = Likely("de468b39c07a2f7c", 4, 2, 5)
+    likely = LikelyDeeper("de468b39c07a2f7c", 4, 2, 5)
     assert likely_of(((LIKELY, str(likely)), ("Hash", "16"))) == likely
     assert likely_of((("Hash", "16"),)) is None
     assert likely_of(((LIKELY, "whatever"),)) is None

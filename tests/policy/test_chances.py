@@ -164,3 +164,30 @@ def test_the_function_takes_boards_and_fens_and_what_is_known_besides() -> None:
     assert odds / before == pytest.approx(2.718281828**3, rel=1e-4)
     with pytest.raises(InputError, match="no pool"):
         assay.chances(board, 1700, pool="elsewhere")
+
+
+HANGING = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 4 4"
+
+
+def test_an_engine_makes_the_chances_sharper(tmp_path: Path) -> None:
+    """The queen can be taken: the policy thinks that many do not see it, the engine says what that costs."""
+    plain, sharper = (
+        json.loads(run(HANGING, "--elo", "1500,2400", "--format", "json", *words).stdout)
+        for words in ((), ("--sharper", "--depth", "6"))
+    )
+    taken = [next(row for row in rows if row["san"] == "Nxh5") for rows in (plain, sharper)]
+    assert taken[1]["1500"] > taken[0]["1500"]
+    assert len(sharper) == len(plain)
+    for level in ("1500", "2400"):
+        assert sum(row[level] for row in sharper) == pytest.approx(1.0, abs=1e-4)
+    assert "Values of moves by" in run(HANGING, "--sharper", "--depth", "6").stderr
+    # One legal move, and none at all, are as they were.
+    positions = tmp_path / "positions.fen"
+    positions.write_text("k7/8/1K6/8/8/8/8/1R6 b - - 0 1\n" + HANGING + "\n")
+    assert run(positions, "--sharper", "--depth", "6").exit_code == 0
+
+
+def test_sharper_rests_on_the_policy_that_ships(tmp_path: Path) -> None:
+    other = tmp_path / "other.npz"
+    other.write_bytes(b"")
+    assert run(HANGING, "--sharper", "--policy", other).exit_code != 0

@@ -15,6 +15,7 @@ from assay.cli.options import (
     files_argument,
     from_move_option,
     is_quiet,
+    likely_option,
     one_engine,
     out_option,
     print_answer,
@@ -30,7 +31,7 @@ from assay.table import Answer, Table, columns_of, counted, reasons
 
 if TYPE_CHECKING:
     from assay.engine.analysis import Outcome
-    from assay.engine.identity import Likely
+    from assay.engine.identity import LikelyDeeper
     from assay.engine.local import Deeper
     from assay.engine.parsed import Wanted
 
@@ -66,11 +67,7 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
     metavar="NAME=VALUE",
     help="Another option of the engine; part of the identity.",
 )
-@click.option(
-    "--likely",
-    is_flag=True,
-    help="Search the likeliest and best moves alone to the depth, all others to depth 6; needs no --lines.",
-)
+@likely_option
 @click.option("--cluster", metavar="ADDRESS", help="Run on this Dask cluster; 'local' starts one here.")
 @from_move_option
 @where_option
@@ -91,7 +88,7 @@ def analyse(
     workers: int | None,
     hash_mb: int,
     options: Sequence[str],
-    likely: bool,
+    calibration: str | None,
     cluster: str | None,
     from_move: int,
     where: str | None,
@@ -128,7 +125,7 @@ def analyse(
     depth = depth or (NO_DEPTH if nodes else DEFAULT_DEPTH)
     engines = engines or ("stockfish",)
     chosen = tuple(_named(option) for option in options)
-    few = _likely(depth, nodes) if likely else None
+    few = _likely(depth, nodes) if calibration else None
     searches = [Search(engine, depth, lines, nodes or 0, hash_mb, chosen, likely=few) for engine in engines]
     if not cluster:
         for engine in engines:
@@ -159,18 +156,18 @@ def analyse(
             raise
 
 
-def _likely(depth: int, nodes: int | None) -> Likely:
+def _likely(depth: int, nodes: int | None) -> LikelyDeeper:
     """A search that goes deeper with likely moves alone."""
-    from assay.engine.identity import Likely
+    from assay.engine.identity import LikelyDeeper
     from assay.policy.chances import shipped
 
-    found = Likely(shipped().identity)
+    found = LikelyDeeper(shipped().identity)
     if nodes or depth <= found.wide:
         raise click.UsageError(f"--likely goes deeper than {found.wide} with some moves: give a greater --depth alone.")
     return found
 
 
-def _deeper(likely: Likely) -> Deeper:
+def _deeper(likely: LikelyDeeper) -> Deeper:
     from assay.moves.choice.likely import chooser
     from assay.policy.chances import shipped
 

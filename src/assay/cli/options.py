@@ -319,7 +319,7 @@ likely_option = Shared(
     "--likely",
     "calibration",
     flag_value="likely",
-    help="Depth 8 for the likeliest and best moves alone, 6 for the others: a third of the work.",
+    help="Search only the likeliest and best moves beyond depth 6: a third of the work at depth 8.",
 )
 quick_option = Shared("--quick", is_flag=True, help="Depth 6: six times quicker, wider intervals.")
 deep_option = Shared("--deep", is_flag=True, help="Depth 10: four times slower, narrower intervals.")

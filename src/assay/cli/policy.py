@@ -14,9 +14,12 @@ from assay.cli.options import (
     KNOWN_FILE,
     KNOWN_FOLDER,
     Command,
+    depth_option,
+    engine_option,
     files_argument,
     game_option,
     is_quiet,
+    one_engine,
     out_option,
     print_answer,
     ratings_option,
@@ -55,6 +58,11 @@ def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]
 @click.option(
     "--policy", "network", type=KNOWN_FILE, metavar="NETWORK", help="Another policy, or weights such as Maia's."
 )
+@click.option(
+    "--sharper", is_flag=True, help="Ask an engine, too: chances by the policy and the values of moves together."
+)
+@engine_option
+@depth_option
 @out_option.but(required=False, metavar="FILE.svg")
 @table_options
 def chances(
@@ -65,19 +73,24 @@ def chances(
     number: int | None,
     ply: int | None,
     network: Path | None,
+    sharper: bool,
+    engines: Sequence[str],
+    depth: int | None,
     out: Path | None,
 ) -> None:
     """Tell what people of some ratings would play: the chance of every move, at once and without an engine.
 
     Of one position (a FEN) prints its likeliest moves. FILE is a game, of which every move is listed with its chance
     and with the move that was likeliest, or positions in FEN, one a line. JSON and CSV have every move of every
-    position. With -o draws a board for each rating, with the likeliest moves as arrows.
+    position. With -o draws a board for each rating, with the likeliest moves as arrows. With --sharper an engine values
+    the moves first, and what is good counts as it does for players of these ratings.
 
     \b
     Examples:
       assay chances "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
       assay chances game.pgn --elo 1500,2500
       assay chances game.pgn --ply 37 -o position.svg
+      assay chances game.pgn --ply 37 --sharper
       assay chances positions.fen --elo 1800 --pool lichess --format json
     """
     from assay.errors import InputError
@@ -100,11 +113,20 @@ def chances(
     if out is not None and len(spots) != 1:
         raise InputError("-o draws one position: choose it with --ply.")
     found = answers(spots, levels, pool=pool, network=None if network is None else open_network(network))
+    remarks = []
+    if sharper:
+        from assay.engine.identity import DEFAULT_DEPTH
+        from assay.moves.sharper import sharper as told_by_engine
+
+        if network is not None:
+            raise click.UsageError("--sharper rests on the policy that ships: leave out --policy.")
+        found, who = told_by_engine(found, pool=pool, engine=one_engine(engines), depth=depth or DEFAULT_DEPTH)
+        remarks = [f"Values of moves by {who}, depth {depth or DEFAULT_DEPTH}."]
     if len(found) == 1 and not found[0].moves:
         raise InputError("the game is over in this position: there is no legal move.")
     every = [row for at, one in enumerate(found, 1) for row in _every_move(at, one, top)]
     rows = _one_position(found[0], top or 8) if len(found) == 1 else [_one_move(one) for one in found]
-    print_answer(Answer(shown=_table(rows), data=_table(every)))
+    print_answer(Answer(shown=_table(rows), data=_table(every), remarks=remarks))
     if out is not None:
         from assay.paths import atomic
         from assay.reports.boards import chances_svg

@@ -90,11 +90,11 @@ _LIKELY = re.compile(r"(\d{1,3})\+(\d{1,3}) deeper than (\d{1,3}) by (\w{1,64})"
 
 
 @dataclass(frozen=True)
-class Likely:
+class LikelyDeeper:
     """All moves to the depth `wide`, and deeper only those that matter: the `natural` likeliest by a policy (`network`
     is its hash) and the `best` ones of that depth. Other moves keep their values.
 
-    >>> str(Likely("de468b39"))
+    >>> str(LikelyDeeper("de468b39"))
     '5+3 deeper than 6 by de468b39'
     """
 
@@ -107,17 +107,17 @@ class Likely:
         return f"{self.natural}+{self.best} deeper than {self.wide} by {self.network}"
 
 
-def likely_of(options: Sequence[tuple[str, str]]) -> Likely | None:
+def likely_of(options: Sequence[tuple[str, str]]) -> LikelyDeeper | None:
     """What the options of an analysis or a calibration say of likely moves; None if all moves are searched alike.
 
     >>> likely_of((("Hash", "16"), ("Likely moves", "5+3 deeper than 6 by de468b39")))
-    Likely(network='de468b39', natural=5, best=3, wide=6)
+    LikelyDeeper(network='de468b39', natural=5, best=3, wide=6)
     """
     found = _LIKELY.fullmatch(dict(options).get(LIKELY, ""))
     if found is None:
         return None
     natural, best, wide = (int(found.group(number)) for number in (1, 2, 3))
-    return Likely(found.group(4), natural, best, wide)
+    return LikelyDeeper(found.group(4), natural, best, wide)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Search:
     hash_mb: int = 16
     options: tuple[tuple[str, str], ...] = ()
     look: bool = True
-    likely: Likely | None = None
+    likely: LikelyDeeper | None = None
 
     @property
     def looks_first(self) -> bool:

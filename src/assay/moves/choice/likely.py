@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.choices import Choices
-from assay.engine.identity import Likely
+from assay.engine.identity import LikelyDeeper
 from assay.engine.local import Choose, Deeper
 from assay.engine.uci import Valued
 from assay.errors import CalibrationError
@@ -31,7 +31,7 @@ def ranks(choices: Choices, *values: NDArray[np.generic]) -> NDArray[np.int64]:
     return found
 
 
-def searched_deeper(choices: Choices, log_policy: NDArray[np.float32], likely: Likely) -> Flags:
+def searched_deeper(choices: Choices, log_policy: NDArray[np.float32], likely: LikelyDeeper) -> Flags:
     """The moves that are searched deeper: the likeliest, and the best by the depth that all are searched to.
 
     Which move was played has no say.
@@ -42,7 +42,7 @@ def searched_deeper(choices: Choices, log_policy: NDArray[np.float32], likely: L
     return found
 
 
-def chooser(network: Network, likely: Likely) -> Deeper:
+def chooser(network: Network, likely: LikelyDeeper) -> Deeper:
     """What chooses the moves of positions that are searched deeper, once all are valued to the first depth."""
     if network.identity != likely.network:
         raise CalibrationError(
@@ -78,7 +78,7 @@ class _Chances:
             self._known[key] = dict(zip(moves[begin:end], logs[begin:end], strict=True))
 
 
-def _chosen(wide: Valued, natural: Mapping[int, float], likely: Likely) -> list[str]:
+def _chosen(wide: Valued, natural: Mapping[int, float], likely: LikelyDeeper) -> list[str]:
     """The moves of one position to go on with."""
     moves = wide.move_codes()
     only = Choices(
@@ -97,7 +97,7 @@ def _chosen(wide: Valued, natural: Mapping[int, float], likely: Likely) -> list[
     return [decode_move(code) for code in moves[searched_deeper(only, logs, here)].tolist()]
 
 
-def with_few(choices: Choices, depth: int, deeper: Flags, likely: Likely) -> Choices:
+def with_few(choices: Choices, depth: int, deeper: Flags, likely: LikelyDeeper) -> Choices:
     """The same turns as a search of few moves values them: the others keep their last value."""
     codes = choices.codes[:, :depth].copy()
     codes[~deeper, likely.wide :] = codes[~deeper, likely.wide - 1 : likely.wide]
