@@ -87,10 +87,12 @@ def real(rated: Rated, positions: int, engine: str) -> None:
     moved = deeper & (np.abs(full) < 10) & (np.abs(own) < 10)
     off = 100 * (own - full)[moved]
     model = calibration.model()
-    tops = [
-        float(model.curve(replace(taken, codes=each), logs).sum(np.zeros(len(taken), np.int64), 1).tops()[0])
-        for each in (taken.codes, codes)
-    ]
+    curves = [model.curve(replace(taken, codes=each), logs) for each in (taken.codes, codes)]
+    tops = [float(each.sum(np.zeros(len(taken), np.int64), 1).tops()[0]) for each in curves]
+    scores = [each.slopes(np.full(len(taken), tops[0])) for each in curves]
+    # The difference of the two ratings, paired by turn.
+    lower, information = scores[1][0] - scores[0][0], -float(scores[1][1].sum())
+    shift, error = float(lower.sum()) / information, float(np.sqrt((lower**2).sum())) / information
     nodes = np.mean([each.nodes for each in found.values()])
     print(f"{len(found)} positions by {engine}, {nodes:,.0f} nodes each; {moved.sum():,} moves searched deeper")
     size, rest = np.abs(off), ~deeper
@@ -98,7 +100,16 @@ def real(rated: Rated, positions: int, engine: str) -> None:
     print(f"their values against those of all moves at depth {depth}, in centipawns: mean {off.mean():+.1f}, ", end="")
     print(f"mean size {size.mean():.1f}, median size {np.median(size):.1f}, the same {np.mean(off == 0):.0%}")
     print(f"other moves at depth {likely.wide}: the same {kept:.0%}")
-    print(f"rating of these {len(taken):,} turns: {tops[0]:.0f} by what is taken for it, {tops[1]:.0f} by the search")
+    print(
+        f"rating of these {len(taken):,} turns: {tops[0]:.0f} by what is taken for it, {tops[1]:.0f} by the search; ",
+        end="",
+    )
+    print(f"paired {shift:+.0f} ±{error:.0f}")
+    for low, high in ((0, 2000), (2000, 2400), (2400, 3000)):
+        own = (rated.elo[some] >= low) & (rated.elo[some] < high)
+        of_all = -float(scores[1][1][own].sum())
+        part, off_by = float(lower[own].sum()) / of_all, float(np.sqrt((lower[own] ** 2).sum())) / of_all
+        print(f"  players rated {low} to {high}: {own.sum()} turns, paired {part:+.0f} ±{off_by:.0f}")
 
 
 def main() -> None:
