@@ -1,7 +1,7 @@
 """Likely moves deeper, all others at a small depth: what it costs in noise, and what it saves in nodes.
 
     python studies/likely_deeper.py REFERENCE [--wide 6] [--deep 8] [--sets 5:3 8:4] [--share 3] [--nodes 40]
-    python studies/likely_deeper.py REFERENCE --real 200
+    python studies/likely_deeper.py REFERENCE --real STORE
 
 With a policy the values of unlikely moves matter less. A set like 5:3 means that the policy's five likeliest moves and
 the three best of the small depth are searched deeper; which move was played has no say. Noise: the choice model with
@@ -9,8 +9,8 @@ the policy on players held out (of every so many players, `--share`, one takes p
 greater depth; the values are those of the reference set, so what a search of few moves would value otherwise is not
 seen. Nodes: what the engine needs for some positions, all moves at each depth and the sets alone (`searchmoves`).
 
-`--real` has the engine search so many positions that way, and compares: the values of the moves that were searched
-deeper with those of a search of all moves, and the ratings that either gives these turns with the shipped calibration.
+`--real` takes a store with real searches of few moves (that of `tools/likely_calibration.py`) and compares the nodes,
+and the values of the moves that were searched deeper, with those of a search of all moves.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ from numpy.typing import NDArray
 from policy_noise import judged
 
 from assay.engine.choices import Choices, pawns
-from assay.engine.identity import LikelyDeeper, Search
+from assay.engine.identity import LikelyDeeper, Search, likely_of
 from assay.engine.local import Result, value_all
+from assay.engine.store import Store
 from assay.engine.uci import Valued
 from assay.games.packed import decode_move, to_fen
 from assay.held_out import noise_per_turn, noise_ratio
 from assay.moves import reference
-from assay.moves.calibrating import reference_turns
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import JUDGED, LEARNED, Rated
-from assay.moves.choice.likely import chooser, searched_deeper, with_few
+from assay.moves.choice.likely import searched_deeper, with_few
 from assay.moves.evidence import log_policy
+from assay.moves.transfer import pair, shipped_turns
 from assay.policy.chances import shipped
 from assay.table import render
 
@@ -53,63 +54,38 @@ def nodes_of(engine: chess.engine.SimpleEngine, choices: Choices, turn: int, dep
     return max(int(line.get("nodes", 0)) for line in told)
 
 
-def real(rated: Rated, positions: int, engine: str) -> None:
-    """Search some positions as the calibration for likely moves wants it, and compare with what is taken for it."""
+def real(store: str, engine: str, positions: int) -> None:
+    """What a store holds of such searches of the turns that come with Assay, beside what is taken for it."""
     calibration, network = load("likely"), shipped()
-    likely = LikelyDeeper(network.identity)
-    depth = calibration.depth
-    near = (np.abs(rated.to_best(depth)) <= JUDGED) & (rated.choices.width > 1)
-    some = np.sort(np.random.default_rng(9).permutation(np.flatnonzero(near))[:positions])
-    choices = rated.choices.only(some)
-    logs = log_policy(choices, network)
-    deeper = searched_deeper(choices, logs, likely)
-    taken = with_few(choices, depth, deeper, likely)
-    keys = [key.tobytes() for key in choices.keys]
-    found: dict[bytes, Valued] = {}
-
-    def take(result: Result) -> None:
-        if isinstance(result, Valued):
-            found[result.key] = result
-
-    search = Search(engine, depth, likely=likely)
-    asyncio.run(value_all(iter(set(keys)), search, workers=1, take=take, choose=chooser(network, likely)(keys)))
-    codes = taken.codes.copy()
-    for turn, key in enumerate(keys):
-        if key in found:
-            column = {code: at for at, code in enumerate(found[key].move_codes().tolist())}
-            table = found[key].table()
-            for row in range(choices.start[turn], choices.start[turn + 1]):
-                code = int(choices.moves[row])
-                if code in column:
-                    values = table[:depth, column[code]]
-                    codes[row, : len(values)], codes[row, len(values) :] = values, values[-1]
-    own, full = pawns(codes[:, depth - 1]), pawns(taken.codes[:, depth - 1])
-    moved = deeper & (np.abs(full) < 10) & (np.abs(own) < 10)
-    off = 100 * (own - full)[moved]
-    model = calibration.model()
-    curves = [model.curve(replace(taken, codes=each), logs) for each in (taken.codes, codes)]
-    tops = [float(each.sum(np.zeros(len(taken), np.int64), 1).tops()[0]) for each in curves]
-    scores = [each.slopes(np.full(len(taken), tops[0])) for each in curves]
-    # The difference of the two ratings, paired by turn.
-    lower, information = scores[1][0] - scores[0][0], -float(scores[1][1].sum())
-    shift, error = float(lower.sum()) / information, float(np.sqrt((lower**2).sum())) / information
-    nodes = np.mean([each.nodes for each in found.values()])
-    print(f"{len(found)} positions by {engine}, {nodes:,.0f} nodes each; {moved.sum():,} moves searched deeper")
-    size, rest = np.abs(off), ~deeper
-    kept = np.mean(codes[rest, likely.wide - 1] == taken.codes[rest, likely.wide - 1])
-    print(f"their values against those of all moves at depth {depth}, in centipawns: mean {off.mean():+.1f}, ", end="")
-    print(f"mean size {size.mean():.1f}, median size {np.median(size):.1f}, the same {np.mean(off == 0):.0%}")
-    print(f"other moves at depth {likely.wide}: the same {kept:.0%}")
+    depth, likely = calibration.depth, likely_of(calibration.options)
+    assert likely is not None
+    with Store(store) as opened:
+        (identity,) = (entry.identity for entry in opened.kept() if likely_of(entry.identity.options) == likely)
+        paired = pair(shipped_turns(depth), opened, identity, depth)
+        some = [key.tobytes() for key in paired.new.choices.keys[:: max(len(paired.new) // positions, 1)][:positions]]
+        told = {one.key: one.nodes for one in opened.all_valued(opened.number_of(identity))}
+    nodes = [told[key] for key in some]
+    found: list[Result] = []
+    asyncio.run(value_all(iter(some), Search(engine, depth), workers=1, take=found.append))
+    wide = [each.nodes for each in found if isinstance(each, Valued)]
+    print(f"nodes of {len(wide)} positions: {sum(nodes) / len(nodes):,.0f} each, all moves to depth {depth} ", end="")
+    print(f"{sum(wide) / len(wide):,.0f}: {sum(nodes) / sum(wide):.2f}")
+    old, new = (replace(one.choices, codes=one.choices.codes[:, :depth]) for one in (paired.old, paired.new))
+    logs = log_policy(old, network)
+    deeper = searched_deeper(old, logs, likely)
+    taken = with_few(old, depth, deeper, likely)
+    place = {(int(t), int(m)): row for row, (t, m) in enumerate(zip(new.turn, new.moves, strict=True))}
+    rows = np.array([place.get((int(t), int(m)), -1) for t, m in zip(old.turn, old.moves, strict=True)])
+    both = deeper & (rows >= 0)
+    full, own = pawns(taken.codes[both, -1]), pawns(new.codes[rows[both], -1])
+    off = 100 * (own - full)[(np.abs(full) < 10) & (np.abs(own) < 10)]
+    size = np.abs(off)
     print(
-        f"rating of these {len(taken):,} turns: {tops[0]:.0f} by what is taken for it, {tops[1]:.0f} by the search; ",
+        f"values of {len(off):,} moves of {len(old):,} turns that were searched deeper, against those of a search ",
         end="",
     )
-    print(f"paired {shift:+.0f} ±{error:.0f}")
-    for low, high in ((0, 2000), (2000, 2400), (2400, 3000)):
-        own = (rated.elo[some] >= low) & (rated.elo[some] < high)
-        of_all = -float(scores[1][1][own].sum())
-        part, off_by = float(lower[own].sum()) / of_all, float(np.sqrt((lower[own] ** 2).sum())) / of_all
-        print(f"  players rated {low} to {high}: {own.sum()} turns, paired {part:+.0f} ±{off_by:.0f}")
+    print(f"of all moves, in centipawns: mean {off.mean():+.1f}, mean size {size.mean():.1f}, ", end="")
+    print(f"median size {np.median(size):.1f}, the same {np.mean(off == 0):.0%}")
 
 
 def main() -> None:
@@ -121,10 +97,10 @@ def main() -> None:
     parser.add_argument("--share", type=int, default=3)
     parser.add_argument("--nodes", type=int, default=40, metavar="POSITIONS")
     parser.add_argument("--engine", default="stockfish")
-    parser.add_argument("--real", type=int, metavar="POSITIONS")
+    parser.add_argument("--real", metavar="STORE")
     given = parser.parse_args()
     if given.real:
-        real(reference_turns(reference.read(given.reference, 8)), given.real, given.engine)
+        real(given.real, given.engine, given.nodes)
         return
     wide, deep = given.wide, given.deep
     found = reference.read(given.reference, max(deep, 8))

@@ -109,3 +109,17 @@ def test_an_option_says_it_and_is_read_again() -> None:
     assert likely_of(((LIKELY, str(likely)), ("Hash", "16"))) == likely
     assert likely_of((("Hash", "16"),)) is None
     assert likely_of(((LIKELY, "whatever"),)) is None
+
+
+def test_no_other_purpose_takes_such_a_search_for_one_of_all_moves(tmp_path: Path) -> None:
+    from assay.engine.identity import Identity
+    from assay.engine.store import Store
+    from assay.errors import StoreError
+
+    options = (("Hash", "16"), (LIKELY, str(LikelyDeeper("x"))))
+    one = Valued(from_fen(FENS[0]), 8, 8, 1, 9, 1, np.array([1], "<u2").tobytes(), np.zeros(8, "<i2").tobytes())
+    with Store(tmp_path / "s.db", create=True) as opened:
+        opened.add(opened.number_of(Identity("Fish", "", options, 0, 50)), [one])
+        with pytest.raises(StoreError, match="no analyses at depth 8"):
+            opened.choose(depth=8)
+        assert not opened.holds(Identity("Fish", "", (("Hash", "16"),), 0, 50), 8, [one.key])

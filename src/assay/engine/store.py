@@ -34,7 +34,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from assay.engine.identity import ALL_LINES, Identity
+from assay.engine.identity import ALL_LINES, Identity, likely_of
 from assay.engine.uci import Valued
 from assay.errors import StoreError
 from assay.games.packed import KEY_BYTES
@@ -341,6 +341,8 @@ class Store:
         if not named:
             raise StoreError(f"{self.path} holds no analyses by {engine!r}; it holds: {has}.")
         deep = [entry for entry in named if entry.depth >= depth and entry.identity.nodes == nodes]
+        # Searches of likely moves are another kind, which only their own calibration asks for.
+        deep = [entry for entry in deep if likely_of(entry.identity.options) is None]
         fit = [entry for entry in deep if lines in (None, entry.identity.lines)]
         # Other numbers of lines serve where they list every move; one line is another kind of analysis.
         fit = fit or [entry for entry in deep if lines != 1 and entry.identity.lines > 1]
