@@ -86,6 +86,19 @@ def real(store: str, engine: str, positions: int) -> None:
     )
     print(f"of all moves, in centipawns: mean {off.mean():+.1f}, mean size {size.mean():.1f}, ", end="")
     print(f"median size {np.median(size):.1f}, the same {np.mean(off == 0):.0%}")
+    # What the curves promise, at the ratings of the players, for the turns that are judged.
+    near = np.abs(paired.old.to_best(depth)) <= JUDGED
+    ratings, full_width = paired.old.elo[near], load(depth=depth)
+    ways = {
+        "all moves": (full_width.model(), old, logs),
+        "few moves": (calibration.model(), new, log_policy(new, network)),
+    }
+    bends = {}
+    for name, (model, choices, natural) in ways.items():
+        bends[name] = -model.curve(choices, natural)[near].slopes(ratings)[1] * model.honesty.power
+        print(f"noise of a turn by curvature, {name}: {bends[name].mean() ** -0.5:.0f}")
+    ratio = (bends["all moves"].mean() / bends["few moves"].mean()) ** 0.5
+    print(f"few moves beside all of them: {ratio:.3f}; at equal cost {ratio * (sum(nodes) / sum(wide)) ** 0.5:.2f}")
 
 
 def main() -> None:

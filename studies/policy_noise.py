@@ -77,6 +77,7 @@ def main() -> None:
             }
             if base is None:
                 base = own
+                row |= {"ratio": "", "by curvature": ""}  # the first row names the columns
             else:
                 direct, curvature = noise_ratio(own, base, game)
                 row["ratio"] = f"{direct.value:.3f} ±{direct.error:.3f}"

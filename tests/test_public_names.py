@@ -96,8 +96,8 @@ OPTIONS = {
     "ratings add": "--month --kind --format",
     "ratings list": "--format",
     "analyse": """
-        --store --engine --depth --lines --nodes --workers --hash --option --cluster --from-move --where --limit
-        --patience
+        --store --engine --depth --lines --nodes --workers --hash --option --likely --cluster --from-move --where
+        --limit --patience
     """,
     "analyses": "--store --mend --format",
     "export-analyses": "--store -o --output",

@@ -123,3 +123,24 @@ def test_no_other_purpose_takes_such_a_search_for_one_of_all_moves(tmp_path: Pat
         with pytest.raises(StoreError, match="no analyses at depth 8"):
             opened.choose(depth=8)
         assert not opened.holds(Identity("Fish", "", (("Hash", "16"),), 0, 50), 8, [one.key])
+
+
+def test_the_shipped_calibration_asks_for_it_and_for_the_policy() -> None:
+    from assay.errors import CalibrationError
+    from assay.moves.calibration import for_engine, load
+
+    found = load("likely")
+    assert likely_of(found.options) == LikelyDeeper(shipped().identity)
+    assert found.network == shipped().identity
+    assert "likely moves deeper than 6" in str(found)
+    with pytest.raises(CalibrationError, match="--policy none"):
+        found.model(policy=False)
+    with pytest.raises(CalibrationError, match="--policy"):
+        chooser(shipped(), LikelyDeeper("another"))
+    # Analyses of all moves are judged by the calibration of all moves, and the other way round.
+    from assay.engine.identity import Identity
+
+    whole = Identity(found.engine, found.net, (("Hash", "16"),), 0, 50)
+    assert for_engine(whole, 8).name == "stockfish-15.1-d8"
+    assert found.refusal(whole, 8)
+    assert not found.refusal(Identity(found.engine, found.net, found.options, 0, 50), 8)
