@@ -24,7 +24,7 @@ from assay import manifest
 from assay.engine import spreads
 from assay.engine.analysis import Outcome, value
 from assay.engine.choices import Choices
-from assay.engine.identity import Identity, Search, version_of
+from assay.engine.identity import Identity, Search, find, version_of
 from assay.engine.parsed import Wanted
 from assay.engine.store import Store, writing
 from assay.errors import CalibrationError
@@ -61,6 +61,7 @@ def value_turns(
 ) -> Outcome:
     """Have the positions of these turns valued by an engine; what the store holds already costs nothing."""
     keys = list(dict.fromkeys(key.tobytes() for key in found.choices.keys))
+    find(search.engine)  # before a store is made for nothing
     with writing(store) as opened:
         return value(Wanted(keys=keys), opened, search, workers=workers, quiet=quiet)
 
