@@ -47,6 +47,19 @@ EVENTS = (
     "python studies/answer.py draw {data}/otb-all-2010-14.pgn.zst {data}/otb-2018-19.pgn.zst -o {work}/events",
     "python studies/answer.py analyse {work}/events",
 )
+PERIODS = (
+    "python studies/period_games.py {data} {work}/periods.pgn",
+    "assay analyse {work}/periods.pgn --store {work}/periods.db",
+    *POOLS,
+)
+MASTERS = (
+    "python studies/masters.py pick {data} {work}/masters.pgn",
+    "assay analyse {work}/masters.pgn --depth 6 --store {work}/masters.db",
+)
+LUCKY = (
+    "python studies/lucky_results.py pick {data}/otb-all-2010-14.pgn.zst {work}/lucky.pgn",
+    "assay analyse {work}/lucky.pgn --depth 6 --store {work}/lucky.db",
+)
 STUDIES = (
     Study("choice-8", "studies/choice_model.py {reference} 8"),
     Study("choice-6", "studies/choice_model.py {reference} 6"),
@@ -54,6 +67,20 @@ STUDIES = (
     Study("policy-agents", "studies/policy_agents.py {reference} 6 8"),
     Study("agents", "studies/agents.py {reference}"),
     Study("screening", "studies/screening.py {reference} 8"),
+    Study(
+        "screening-years", "studies/screening_years.py {reference} {work}/pools.pgn {work}/pools.db --depth 6", POOLS
+    ),
+    Study("deep-screening", "studies/deep_screening.py {reference} --depth 8"),
+    Study("phases", "studies/phases.py {reference}"),
+    Study(
+        "periods",
+        "studies/periods.py {reference} {work}/periods.pgn {work}/periods.db {work}/pools.pgn {work}/pools.db",
+        PERIODS,
+    ),
+    Study("masters", "studies/masters.py tell {work}/masters.pgn {work}/masters.db", MASTERS),
+    Study("lucky-results", "studies/lucky_results.py tell {work}/lucky.pgn {work}/lucky.db", LUCKY),
+    Study("speeds", "studies/speeds.py {data}/fide-lichess-formulas.csv {data}/otb-2024-26-clocks.pgn.zst"),
+    Study("review", "studies/review.py {data}/lichess-2026-06.pgn.zst --games 60 --evals"),
     Study("likely-deeper", "studies/likely_deeper.py {reference}"),
     Study("engines", "studies/engines.py"),
     Study("policy-board", "studies/policy.py {data}/analysis-sf15.1-d10.jsonl.zst --pool board"),
