@@ -39,7 +39,7 @@ from assay.moves.choice.measures import measure, scores
 from assay.moves.choice.model import curve_of, strength
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
-from assay.pools import FIRST, LATER, LINES
+from assay.pools import FIRST, LATER, LINES, split_line
 from assay.scales import UNIT, PoolLine, line_called
 
 Floats = NDArray[np.float64]
@@ -131,9 +131,9 @@ def of_games(path: str, store: str, model: Calibration) -> Sides:
         np.array([names.setdefault(name, len(names)) for name in own], np.intp),
         found.game[first],
         samples[found.game[first]],
-        np.array([name.partition("@")[0] for name in found.column("line")[first]], object),
+        np.array([split_line(name)[0] for name in found.column("line")[first]], object),
         np.array([f"{samples[game]} {found.games['time_control'][int(game)]}" for game in found.game[first]], object),
-        np.array([seconds_of(found.games["line"][int(game)]) for game in found.game[first]], np.float64),
+        np.array([split_line(found.games["line"][int(game)])[1] for game in found.game[first]], np.float64),
     )
 
 
@@ -181,10 +181,6 @@ def even(rating: Floats) -> Floats:
     _, code, count = np.unique(rating // BAND, return_inverse=True, return_counts=True)
     weight = np.minimum(len(rating) / len(count) / count, MOST_WEIGHT)[code.reshape(-1)]
     return np.asarray(weight / weight.mean())
-
-
-def seconds_of(line: str) -> float:
-    return float(line.partition("@")[2] or "nan")
 
 
 def fitted(name: str, sides: Sides) -> PoolLine:

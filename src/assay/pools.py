@@ -261,13 +261,23 @@ def line_of(pool: str | None, date: str | None, control: str | None = None) -> s
     return LAST if day[:7].replace("?", "9") >= _LIFTED else LATER
 
 
+def split_line(line: str) -> tuple[str, float]:
+    """A line that `line_of` gives as one of `LINES` and the length of the game in seconds, nan where it is not told.
+
+    >>> split_line("lichess-bullet@60"), split_line("otb-slow-2024")
+    (('lichess-bullet', 60.0), ('otb-slow-2024', nan))
+    """
+    name, _, seconds = line.partition("@")
+    return name, float(seconds or "nan")
+
+
 def words_of(line: str) -> str:
     """A line that `line_of` gives, in words; quicker and slower games of a pool are not told apart.
 
     >>> words_of("lichess-bullet@60")
     'Lichess, bullet'
     """
-    return LINES[line.partition("@")[0]]
+    return LINES[split_line(line)[0]]
 
 
 def has_line(pool: str | None) -> bool:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import NOTHING, Estimate, Honesty
-from assay.pools import SLOW, scale_of
+from assay.pools import SLOW, scale_of, split_line
 
 Floats = NDArray[np.float64]
 UNIT = 400.0
@@ -132,8 +132,8 @@ def apart(line: PoolLine, rating: float) -> float:
 @lru_cache(maxsize=10_000)
 def line_called(name: str) -> PoolLine:
     """A line by the name that `pools.line_of` gives it."""
-    line, _, seconds = name.partition("@")
-    return shipped_lines()[line].at(float(seconds or "nan"))
+    line, seconds = split_line(name)
+    return shipped_lines()[line].at(seconds)
 
 
 # What a Lichess rating would be in FIDE's: published regressions on some 28,000 profiles (intercept, slope), and how

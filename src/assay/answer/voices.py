@@ -24,7 +24,7 @@ from assay.moves.evals import EvalTurns, shipped_evals
 from assay.moves.evals_rating import on_pool, own_line
 from assay.moves.evidence import Evidence
 from assay.moves.groups import PHASES, UNKNOWN, Groups, phases, tag_ratings
-from assay.pools import has_line, scale_of
+from assay.pools import has_line, scale_of, split_line
 from assay.results import rate
 from assay.scales import apart, shipped_lines
 
@@ -219,7 +219,7 @@ def evals_voice(turns: EvalTurns | None, units: Units, by: str | None, level: fl
         return silent(MOVES, units, NO_TURNS), units
     model = shipped_evals()
     # Evaluations have no line of their own for quicker and slower games of a pool.
-    lines = np.array([name.partition("@")[0] for name in turns.column("line")], object)
+    lines = np.array([split_line(name)[0] for name in turns.column("line")], object)
     curve, each = model.curve(turns), np.zeros((len(turns), len(GRID)))
     for name in dict.fromkeys(lines.tolist()):
         here = lines == name

@@ -19,7 +19,7 @@ from assay.moves.evals import EvalTurns, eval_turns, shipped_evals
 from assay.moves.evidence import GameSides, sides_of
 from assay.moves.groups import Groups
 from assay.moves.performance import Row, result_performance, scale_note
-from assay.pools import LAST, has_line, words_of
+from assay.pools import LAST, has_line, split_line, words_of
 from assay.scales import PoolLine, apart, from_json, shipped_lines
 
 EVALS = "evals"
@@ -66,7 +66,7 @@ def rate_evals(turns: EvalTurns, groups: Groups, *, level: float = LEVEL, min_tu
     curve = model.curve(turns)
     honesty = Honesty(model.power, model.spread)
     # Evaluations have no line of their own for quicker and slower games of a pool.
-    lines = np.array([name.partition("@")[0] for name in turns.column("line")], object)
+    lines = np.array([split_line(name)[0] for name in turns.column("line")], object)
     rows = []
     for label, own in zip(groups.labels, groups.turns, strict=True):
         rows.append(_row(turns, sides, curve[own], label, own, lines, honesty, level, min_turns))

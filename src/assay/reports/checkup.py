@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from assay import __version__
+from assay.engine.analysis import cores
 from assay.engine.identity import find, installed
 from assay.errors import AssayError
 from assay.learned.run import SHIPPED, shipped
@@ -47,7 +48,7 @@ def checkup() -> Iterator[Finding]:
     """Look at everything that Assay uses, one after the other."""
     yield Finding("assay", GOOD, f"{__version__}, in {Path(__file__).parents[1]}")
     yield Finding("python", GOOD, f"{platform.python_version()}, {platform.system()} {platform.machine()}")
-    yield Finding("cores", GOOD, f"{counted(_cores(), 'core')}: as many engines at a time")
+    yield Finding("cores", GOOD, f"{counted(cores(), 'core')}: as many engines at a time")
     yield from _engines()
     yield _tried("calibrations", lambda: counted(len([load(name) for name in calibrations()]), "calibration"))
     yield _tried("models", lambda: ", ".join(name for name in SHIPPED if shipped(name)))
@@ -55,10 +56,6 @@ def checkup() -> Iterator[Finding]:
     yield from (_extra(name) for name in EXTRAS)
     yield _browser()
     yield _folder()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _engines() -> Iterator[Finding]:

@@ -18,6 +18,7 @@ from assay.moves.evals import EDGES, FIRST_VALUE, EvalTurns, chain, features, sh
 from assay.moves.evals_rating import own_line
 from assay.moves.evidence import Evidence
 from assay.moves.review import chances_at
+from assay.pools import split_line
 from assay.reports.accuracy import accuracy_of, centipawns_of, win_of
 
 Floats = NDArray[np.float64]
@@ -124,7 +125,7 @@ def usual_by_evals(turns: EvalTurns, ratings: Floats) -> Usual:
     columns, entries = features(turns)
     weights, bins = shipped_evals().weights, len(EDGES) + 1
     # Evaluations have no line of their own for quicker and slower games of a pool.
-    lines = np.array([name.partition("@")[0] for name in turns.column("line")], object)
+    lines = np.array([split_line(name)[0] for name in turns.column("line")], object)
     share = np.zeros((len(turns), bins))
     for name in set(lines.tolist()):
         for rating in np.unique(ratings[(lines == name) & np.isfinite(ratings)]).tolist():
