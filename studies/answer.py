@@ -62,6 +62,7 @@ from assay.engine.parsed import Wanted, read_plies
 from assay.engine.store import Store
 from assay.games import Game, read
 from assay.games.outcomes import score_of
+from assay.moves.asked import Asked
 from assay.players import player_id, split_of
 from assay.pools import SLOW, pool_of, scale_of
 
@@ -190,13 +191,10 @@ def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list
     plan = json.loads((folder / "plan.json").read_text())["plan"]
     games = read(folder / "events.pgn").all()
     with_moves = MOVES in names and (folder / "store.db").exists()
-    found = gather(
-        read(folder / "events.pgn"),
-        with_moves or EVALS in names,
-        evals=EVALS in names,
-        keep_duplicates=True,
-        **({"store": folder / "store.db", "depth": depth, "no_analysis": True} if with_moves else {}),
-    )
+    asked = Asked(keep_duplicates=True)
+    if with_moves:
+        asked = replace(asked, store=folder / "store.db", depth=depth, no_analysis=True)
+    found = gather(read(folder / "events.pgn"), asked, with_moves or EVALS in names, evals=EVALS in names)
     units = units_of(found.frame, found.counted)
     keys = tuple((one["player"], units.keys[0][1], str(number)) for number, one in enumerate(plan))
     of = np.full((len(games), 2), -1, np.intp)

@@ -15,6 +15,7 @@ from tests.cli.test_rating import games, store
 
 import assay
 from assay.cli.main import main
+from assay.moves.asked import Analysing, Asked
 
 __all__ = ["games", "store"]
 
@@ -158,3 +159,13 @@ def test_a_report_is_an_answer(games: Path, store: Path, tmp_path: Path) -> None
 def test_calibrations_need_rated_games(games: Path, store: Path) -> None:
     with pytest.raises(assay.AssayError, match="--within"):
         assay.calibrate(games, store=store, depth=DEPTH)
+
+
+def test_the_keywords_of_an_analysis_are_one_object() -> None:
+    fields = {field.name: field.type for field in dataclasses.fields(Asked)}
+    assert fields == {name: kind.__forward_arg__ for name, kind in Analysing.__annotations__.items()}
+
+
+def test_an_analysis_takes_no_keyword_that_it_would_forget(games: Path, store: Path, tmp_path: Path) -> None:
+    with pytest.raises(assay.AssayError, match="give aliases to what rates it"):
+        assay.analyse(games, store=store, aliases=tmp_path / "names.csv", no_analysis=True)

@@ -56,7 +56,7 @@ ARGUMENTS = {
     "assay.chances": "board elo pool network extra",
     "assay.match": "what players wdl penta sprt bounds alpha beta level pairs exclude_termination",
     "assay.games.read": "paths where",
-    "assay.reports.growing.make": "files making name",
+    "assay.reports.growing.make": "files asked name",
     "assay.reports.exports.write": "report path format",
     "assay.table.render": "rows columns format titles decimals",
     "assay.engine.identity.find": "engine",

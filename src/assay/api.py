@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from assay.games.source import Games
     from assay.games.split import Game
     from assay.learned.guess import Guesses
-    from assay.moves.answers import Analysing, CalibrationTable, Followed, MoveRatings
+    from assay.moves.answers import CalibrationTable, Followed, MoveRatings
+    from assay.moves.asked import Analysing
     from assay.moves.fits import FitTable
     from assay.moves.screened import RunningField, ScreenedField
     from assay.moves.stored import Reading
@@ -416,6 +417,9 @@ def rate(
     >>> answer["Kasparov, Garry"].bounded
     True
     """
+    from assay.moves.asked import Asked
+
+    asked = Asked(**analysing)
     if as_list:
         from assay.answer.together import rate_list
         from assay.errors import InputError
@@ -423,11 +427,12 @@ def rate(
         if by is not None or prior != "none" or fide:
             raise InputError("a list has a row for each player and no prior: leave by, prior and fide out.")
         heard = witness or ("results", "moves")
-        return rate_list(what, witness=heard, level=level, player=player, without=without, evals=evals, **analysing)
+        return rate_list(what, asked, witness=heard, level=level, player=player, without=without, evals=evals)
     from assay.answer.rating import rate_players
 
     return rate_players(
         what,
+        asked,
         by=by,
         witness=("results", "moves", "learned") if witness is None else witness,
         prior=prior,
@@ -436,7 +441,6 @@ def rate(
         without=without,
         evals=evals,
         fide=fide,
-        **analysing,
     )
 
 
@@ -478,6 +482,7 @@ def rate_moves(
     """
     from assay.errors import ModelError
     from assay.moves.answers import rate_by
+    from assay.moves.asked import Asked
     from assay.moves.by_fit import ByFit
     from assay.moves.performance import CHOICE, How
 
@@ -487,6 +492,7 @@ def rate_moves(
         raise ModelError("settings, a reference set and a jury are for fits of s and c: give method='regan' with them.")
     return rate_by(
         what,
+        Asked(**analysing),
         by=by,
         player=player,
         without=without,
@@ -496,7 +502,6 @@ def rate_moves(
         by_fit=by_fit,
         periods=periods,
         weights=weights,
-        **analysing,
     )
 
 
@@ -518,8 +523,9 @@ def posterior(
     assay.errors.InputError: there are 6 games in ...kasparov-deep-blue-1997.pgn, and no game 7.
     """
     from assay.moves.answers import follow
+    from assay.moves.asked import Asked
 
-    return follow(what, game, prior=prior, level=level, **analysing)
+    return follow(what, Asked(**analysing), game, prior=prior, level=level)
 
 
 def screen(
@@ -546,10 +552,12 @@ def screen(
         ...
     assay.errors.StoreError: ...
     """
+    from assay.moves.asked import Asked
     from assay.moves.screened import screen_field
 
     return screen_field(
         what,
+        Asked(**analysing),
         by=by,
         ratings=ratings,
         null=null,
@@ -558,7 +566,6 @@ def screen(
         rating_error=rating_error,
         min_turns=min_turns,
         deep_choice=deep_choice,
-        **analysing,
     )
 
 
@@ -583,17 +590,18 @@ def screen_running(
         ...
     assay.errors.StoreError: ...
     """
+    from assay.moves.asked import Asked
     from assay.moves.screened import screen_running as follow
 
     return follow(
         what,
+        Asked(**analysing),
         ratings=ratings,
         player=player,
         without=without,
         rating_error=rating_error,
         alpha=alpha,
         deep_choice=deep_choice,
-        **analysing,
     )
 
 
@@ -609,8 +617,9 @@ def analyse(what: What, **analysing: Unpack[Analysing]) -> Analysis:
     assay.errors.StoreError: ...
     """
     from assay.moves.answers import analyse_games
+    from assay.moves.asked import Asked
 
-    return analyse_games(what, **analysing)  # type: ignore[misc]
+    return analyse_games(what, Asked(**analysing))
 
 
 def fit(
@@ -858,9 +867,10 @@ def report(
         ...
     assay.errors.StoreError: ...
     """
+    from assay.moves.asked import Asked
     from assay.reports.growing import report_on
 
-    return report_on(what, player=player, me=me, without=without, **analysing)
+    return report_on(what, Asked(**analysing), player=player, me=me, without=without)
 
 
 def review(what: What | Game, game: int = 1, *, evals: bool = False, **analysing: Unpack[Analysing]) -> Review:
@@ -875,6 +885,7 @@ def review(what: What | Game, game: int = 1, *, evals: bool = False, **analysing
         ...
     assay.errors.InputError: there are 6 games in ...kasparov-deep-blue-1997.pgn, and no game 7.
     """
+    from assay.moves.asked import Asked
     from assay.reports.reviewing import review_game
 
-    return review_game(what, game, evals=evals, **analysing)
+    return review_game(what, Asked(**analysing), game, evals=evals)

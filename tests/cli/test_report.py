@@ -49,7 +49,7 @@ def test_a_report_is_html_by_default(run: Run, asked: list[dict[str, Any]]) -> N
     assert code == 0
     assert said.startswith("3 games, 2 players: report.html (")
     assert Path("report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert asked[0]["making"].depth == 8
+    assert asked[0]["making"].calibrated().depth == 8
     assert asked[0]["making"].store == Path("s.db")
 
 
@@ -73,7 +73,7 @@ def test_the_format_follows_the_name(
 def test_json_is_json(run: Run, asked: list[dict[str, Any]]) -> None:
     run("report", "games.pgn", "--quick", "-o", "out.json")
     assert json.loads(Path("out.json").read_text(encoding="utf-8"))["title"] == "London 1851"
-    assert asked[0]["making"].depth == 6
+    assert asked[0]["making"].calibrated().depth == 6
 
 
 def test_a_pdf_without_a_browser_is_a_sentence(

@@ -16,10 +16,11 @@ from assay.cli.main import main
 from assay.engine.store import Store
 from assay.engine.turns import REPEATED
 from assay.errors import InputError
+from assay.moves.asked import Asked
 from assay.moves.choice.model import Model
 from assay.progress import Progress
 from assay.reports.content import Report
-from assay.reports.growing import Making, make
+from assay.reports.growing import make
 from assay.reports.page import render
 
 # Morphy - Duke of Brunswick and Count Isouard, Paris 1858; the same start with a repetition and no ratings; a game with
@@ -79,7 +80,7 @@ def grown(folder: Path) -> list[Report]:
     published: list[Report] = []
     make(
         [file],
-        Making(folder / "store.db", depth=6, workers=1),
+        Asked(store=folder / "store.db", depth=6, workers=1),
         progress=Progress("", quiet=True),
         publish=published.append,
     )
@@ -149,8 +150,8 @@ def test_games_are_left_out_and_one_player_is_shown(folder: Path, made: Report) 
 
 
 def test_a_report_walks_through_its_games_once(folder: Path, made: Report, counts: Counter[str]) -> None:
-    making = Making(folder / "store.db", depth=6, analyse_missing=False)
-    again = make([folder / "opera.pgn"], making, quiet=True)
+    making = Asked(store=folder / "store.db", depth=6, no_analysis=True)
+    again = make([folder / "opera.pgn"], making)
     assert counts == {
         "games parsed": len(made.games),
         "judgings": 1,
@@ -172,7 +173,7 @@ def test_a_report_that_needs_the_engine_opens_the_store_once(
 ) -> None:
     file = tmp_path / "one.pgn"
     file.write_text(made.games[0].text, encoding="utf-8")
-    make([file], Making(tmp_path / "own.db", depth=6, workers=1), progress=Progress("", quiet=True))
+    make([file], Asked(store=tmp_path / "own.db", depth=6, workers=1), progress=Progress("", quiet=True))
     assert (counts["games parsed"], counts["judgings"], counts["stores opened"]) == (1, 1, 1)
 
 
@@ -246,7 +247,7 @@ def test_the_page_of_it_has_no_markup_of_players(made: Report) -> None:
 
 
 def test_a_second_time_nothing_is_analysed(folder: Path, made: Report) -> None:
-    again = make([folder / "opera.pgn"], Making(folder / "store.db", depth=6, engine="no-such-engine"), quiet=True)
+    again = make([folder / "opera.pgn"], Asked(store=folder / "store.db", depth=6, engine="no-such-engine"))
     assert [player.intrinsic for player in again.players] == [player.intrinsic for player in made.players]
 
 
@@ -254,4 +255,4 @@ def test_a_file_without_games(folder: Path) -> None:
     empty = folder / "empty.pgn"
     empty.write_text("\n", encoding="utf-8")
     with pytest.raises(InputError, match="there is no game in"):
-        make([empty], Making(folder / "store.db", depth=6), quiet=True)
+        make([empty], Asked(store=folder / "store.db", depth=6))

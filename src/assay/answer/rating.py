@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -41,22 +40,19 @@ from assay.curve import GRID, Curve, Estimate, Floats, Honesty
 from assay.engine.analysis import Analysis
 from assay.engine.parsed import Plies, read_plies
 from assay.errors import EngineError, InputError, NoTurns, StoreError
-from assay.games import Game, GameArrays, read
+from assay.games import Game, GameArrays
 from assay.games.columns import TEXT_TAGS
 from assay.games.duplicates import Seen
-from assay.games.split import players_of, tag_line
+from assay.games.split import tag_line
 from assay.games.stream import Paths
-from assay.lists.filling import filled
-from assay.moves.analysed import analysed, turns_in
-from assay.moves.answers import FIDE_COLUMNS, File, What, asked_calibration, fide_cells, told_scales
-from assay.moves.calibration import for_engine
+from assay.moves.analysed import turns_in
+from assay.moves.answers import FIDE_COLUMNS, fide_cells, told_scales
+from assay.moves.asked import Asked, What
 from assay.moves.evals import EvalTurns, with_evals
 from assay.moves.evals_rating import scales_told, turns_with_evals
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.groups import games_in_pool, is_standard, renamed
-from assay.paths import default_store
-from assay.players import did_you_mean, nearest, read_aliases
-from assay.policy.chances import Network, open_network
+from assay.players import did_you_mean, nearest
 from assay.pools import POOLS
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 
@@ -132,6 +128,7 @@ class Material:
 
 def rate_players(
     what: What,
+    asked: Asked,
     *,
     by: str | None = None,
     witness: Sequence[str] = WITNESSES,
@@ -139,11 +136,12 @@ def rate_players(
     level: float = 0.95,
     player: str | None = None,
     fide: bool = False,
-    **analysing: Any,
+    without: Sequence[int] = (),
+    evals: bool = False,
 ) -> JointRatings:
     """One rating for each player; see :func:`assay.api.rate`."""
     _check(by, witness, prior)
-    found = gather(what, MOVES in witness, **analysing)
+    found = gather(what, asked, MOVES in witness, without=without, evals=evals)
     units = units_of(found.frame, found.counted, by)
     names = {name for name, _, _ in units.keys}
     if player is not None and player not in names:
@@ -173,35 +171,28 @@ def _check(by: str | None, witness: Sequence[str], prior: str) -> None:
 
 def gather(
     what: What | list[Game],
+    asked: Asked,
     with_moves: bool = True,
     *,
-    where: str | None = None,
-    aliases: File | None = None,
-    keep_duplicates: bool = False,
-    pool: str | None = None,
-    scale_year: int | None = None,
-    rating: str | None = None,
     without: Sequence[int] = (),
     evals: bool = False,
-    **analysing: Any,
 ) -> Material:
     """Read, parse and value the games, each step once; without an engine they are not valued, and it is said."""
-    if isinstance(what, Analysis) and (evals or where or rating):
+    if isinstance(what, Analysis) and (evals or asked.where or asked.rating):
         raise InputError("an analysis has its games and their values: give the games for where, rating or evals.")
-    given, listed = None, list[str]()
+    given, listed = None, tuple[str, ...]()
     if isinstance(what, Analysis):
         games = _games_in(what.plies.games)
     elif isinstance(what, list) and what and isinstance(what[0], Game):
         games = what
     else:
-        given = read(cast(Paths, what), where=where)
-        if rating == "fide":
-            lists = filled(given)
-            given, listed = lists.games, list(lists.remarks)
+        lists = asked.read(cast(Paths, what))
+        given, listed = lists.games, lists.remarks
         games = given.all()
     seen = Seen()
-    names = read_aliases(aliases, players_of(games)) if aliases else {}
-    once = np.array([isinstance(what, Analysis) or keep_duplicates or seen.add(one) for one in games], np.bool_)
+    names = asked.names(games)
+    keep = isinstance(what, Analysis) or asked.keep_duplicates
+    once = np.array([keep or seen.add(one) for one in games], np.bool_)
     if isinstance(what, Analysis):
         once &= what.plies.counted
     if without and not 1 <= min(without) <= max(without) <= len(games):
@@ -209,10 +200,11 @@ def gather(
     once[np.array(without, np.intp) - 1] = False
     valued = ValuedGames(what.plies if isinstance(what, Analysis) else None)
     if with_moves:
-        valued = _valued(what if isinstance(what, Analysis) else games, once, evals, **analysing)
+        valued = _valued(what if isinstance(what, Analysis) else games, once, evals, asked)
     plies = read_plies(games, 1, once) if valued.plies is None else valued.plies
     frame = renamed(plies.games, names) if names else plies.games
-    frame = games_in_pool(frame, pool, scale_year) if pool or scale_year else frame
+    pooled = asked.pool or asked.scale_year
+    frame = games_in_pool(frame, asked.pool, asked.scale_year) if pooled else frame
     evidence, remarks = valued.told(frame)
     standard = np.array(is_standard(frame), np.bool_)
     problems = (given.problems if given else Counter[str]()) + plies.problems
@@ -262,13 +254,13 @@ class ValuedGames:
         return replace(self.evidence, turns=moved), [remark, *told_scales(moved)]
 
 
-def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: bool, **how: Any) -> ValuedGames:
+def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: bool, asked: Asked) -> ValuedGames:
     """The values of the games' moves: by an engine or, where that is asked for or there is none, those they carry."""
     if evals and not isinstance(what, Analysis):
         turns = turns_with_evals(what, once)
         return ValuedGames(turns.plies, turns)
     try:
-        evidence, plies = _judged(what, once, **how)
+        evidence, plies = _judged(what, once, asked)
         return ValuedGames(plies, evidence)
     except (EngineError, NoTurns, StoreError) as error:
         if not isinstance(error, StoreError) and not isinstance(what, Analysis) and with_evals(what):
@@ -279,32 +271,16 @@ def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: boo
         return ValuedGames(what.plies if isinstance(what, Analysis) else None, None, f"Moves are not heard: {error}")
 
 
-def _judged(
-    what: Sequence[Game] | Analysis,
-    once: NDArray[np.bool_],
-    *,
-    store: File | None = None,
-    calibration: str | None = None,
-    depth: int | None = None,
-    quick: bool = False,
-    deep: bool = False,
-    policy: Network | bool | str = True,
-    **how: Any,
-) -> tuple[Evidence | None, Plies]:
+def _judged(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], asked: Asked) -> tuple[Evidence | None, Plies]:
     """The games valued move by move, and judged."""
     given = isinstance(what, Analysis)
-    chosen = asked_calibration(calibration, depth, quick, deep, what.depth if isinstance(what, Analysis) else None)
-    place = Path(store) if store else default_store()
-    network = open_network(policy) if isinstance(policy, str) else policy
-    analysis = (
-        what
-        if isinstance(what, Analysis)
-        else analysed(what, place, chosen, counted=once, named=calibration is not None, **how)
-    )
+    chosen = asked.calibrated(what.depth if isinstance(what, Analysis) else None)
+    network = asked.network
+    analysis = what if isinstance(what, Analysis) else asked.analysed(what, chosen, once)
     try:
         turns = turns_in(analysis, chosen)
         turns = turns.only(once[turns.game]) if given else turns
-        judge = for_engine(analysis.identity, chosen.depth, chosen if calibration else None)
+        judge = asked.judge(analysis, chosen)
         return (weigh(turns, judge, network) if len(turns) else None), analysis.plies
     finally:
         if not given:

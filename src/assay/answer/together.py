@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,12 +22,10 @@ from assay.answer.voices import Units, Voice, units_of
 from assay.curve import GRID, Curve, Estimate, Floats
 from assay.engine.analysis import Analysis
 from assay.errors import InputError, RatingError, StoreError
-from assay.games import Games, read
+from assay.games import Games
 from assay.games.outcomes import Outcomes
-from assay.lists.filling import filled
 from assay.moves.analysed import with_analyses
-from assay.moves.answers import File, What, asked_calibration
-from assay.paths import default_store
+from assay.moves.asked import Asked, What
 from assay.players import did_you_mean, nearest
 from assay.pools import pool_of, scale_of
 from assay.results import rate_table
@@ -43,33 +40,27 @@ APART = "results do not compare with the others"
 
 def rate_list(
     what: What,
+    asked: Asked,
     *,
     witness: Sequence[str],
     level: float = 0.95,
     player: str | None = None,
-    where: str | None = None,
-    aliases: File | None = None,
-    keep_duplicates: bool = False,
-    pool: str | None = None,
-    rating: str | None = None,
     without: Sequence[int] = (),
-    **analysing: Any,
+    evals: bool = False,
 ) -> JointRatings:
     """All players of one pool at once; see :func:`assay.api.rate`."""
     if RESULTS not in witness:
         raise InputError("a list stands on results: leave 'results' among the witnesses.")
     if isinstance(what, Analysis):
         raise InputError("a list stands on results: give it the games, the store has their analyses.")
-    games, listed = read(what, where=where), list[str]()
-    if rating == "fide":
-        lists = filled(games)
-        games, listed = lists.games, list(lists.remarks)
-    played = _Played.read(games, pool, without, aliases=aliases, keep_duplicates=keep_duplicates)
+    lists = asked.read(what)
+    games, listed = lists.games, list(lists.remarks)
+    played = _Played.read(games, asked.pool, without, aliases=asked.aliases, keep_duplicates=asked.keep_duplicates)
     if player is not None and player not in played.players:
         raise InputError(
             f"nobody called {player!r} plays in these games.{did_you_mean(nearest(player, played.players))}"
         )
-    heard = _heard(games, played, [name for name in witness if name != RESULTS], level, **analysing)
+    heard = _heard(games, played, [name for name in witness if name != RESULTS], level, asked, evals)
     usual = joint_of(played.pool).usual
     alone = _solve(played, {}, usual)
     both = _solve(played, heard.anchors, usual, alone) if heard.anchors else alone
@@ -143,26 +134,18 @@ def _heard(
     played: _Played,
     witness: Sequence[str],
     level: float,
-    *,
-    store: File | None = None,
-    calibration: str | None = None,
-    depth: int | None = None,
-    quick: bool = False,
-    deep: bool = False,
-    evals: bool = False,
-    no_analysis: bool = True,  # a list never starts an engine
-    **how: Any,
+    asked: Asked,
+    evals: bool,
 ) -> _Heard:
     """What moves and the learned model say of the players whose games are analysed."""
     if not witness:
         return _Heard({})
-    chosen, remarks = asked_calibration(calibration, depth, quick, deep), list[str]()
+    chosen, remarks = asked.calibrated(), list[str]()
     if LEARNED in witness or evals:
         some = list(enumerate(games))
     else:
         try:
-            place = Path(store) if store else default_store()
-            some = list(with_analyses(enumerate(games), place, chosen, calibration is not None))
+            some = list(with_analyses(enumerate(games), asked.place, chosen, asked.calibration is not None))
         except StoreError as error:
             return _Heard({}, [f"Moves are not heard: {error}"])
         remarks.append(f"Of {counted(len(some), 'game')} there are stored analyses ('assay analyse' makes more).")
@@ -170,23 +153,9 @@ def _heard(
     some = [(at, game) for at, game in some if at < len(counts) and counts[at]]
     if not some:
         return _Heard({}, remarks)
-    asked: dict[str, Any] = {
-        "store": store,
-        "calibration": calibration,
-        "depth": depth,
-        "quick": quick,
-        "deep": deep,
-    }
-    material = gather(
-        [game for _, game in some],
-        MOVES in witness,
-        evals=evals,
-        no_analysis=True,
-        pool=played.pool,
-        keep_duplicates=True,  # copies do not count as results, and are left out above
-        **asked,
-        **how,
-    )
+    # A list never starts an engine. Copies do not count as results, and are left out above; names are told below.
+    stored = replace(asked, no_analysis=True, pool=played.pool, keep_duplicates=True, aliases=None)
+    material = gather([game for _, game in some], stored, MOVES in witness, evals=evals)
     # Results have one name for each person, whatever the spelling.
     names = played.players
     at = [number for number, _ in some]

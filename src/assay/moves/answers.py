@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, Search, find, jury
 from assay.engine.local import identify
 from assay.engine.store import Store
 from assay.engine.turns import Turns
-from assay.errors import CalibrationError, EngineError, InputError
+from assay.errors import EngineError, InputError
 from assay.games import Games, read
 from assay.games.duplicates import Seen
 from assay.games.endings import told_endings
@@ -28,14 +27,14 @@ from assay.games.people import told_alike
 from assay.games.selection import GameSelection
 from assay.games.split import players_of
 from assay.games.stream import Paths
-from assay.lists.filling import filled
 from assay.manifest import describe_inputs
 from assay.moves import reference
-from assay.moves.analysed import analysed, analysed_turns, jury_turns, turns_in
+from assay.moves.analysed import jury_turns, turns_in
+from assay.moves.asked import Asked, File, What
 from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, with_blunders
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
-from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, preset_depth, save, slug
+from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, save, slug
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import Evidence, unweighed, weigh
@@ -47,14 +46,10 @@ from assay.moves.review import Running, running
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
 from assay.moves.weights import weights_of
 from assay.paths import default_store
-from assay.players import read_aliases
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, words_of
 from assay.scales import in_fide
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
-
-File: TypeAlias = str | PathLike[str]
-What: TypeAlias = Paths | Games | Analysis
 
 # Shorter words for the text table; CSV and JSON keep the names.
 TITLES = {
@@ -65,27 +60,6 @@ TITLES = {
 }
 EVAL_COLUMNS = ("games", "turns", "elo", "performance", "ipr", "low", "high", "acpl", "loss", "note")
 _IPR_WIDE = ("mm_expected", "top3", "top3_expected", "ad_expected", "s", "c", "method")
-
-
-class Analysing(TypedDict, total=False):
-    """How games are analysed, and which of them count: the options of all commands that rate moves."""
-
-    store: File | None  # default: in the user's data folder
-    calibration: str | None  # default: that of the depth
-    depth: int | None
-    quick: bool
-    deep: bool
-    engine: str
-    policy: Network | bool | str
-    no_analysis: bool
-    workers: int | None
-    aliases: File | None
-    pool: str | None
-    scale_year: int | None
-    keep_duplicates: bool
-    where: str | None
-    quiet: bool
-    rating: str | None  # "fide": the ratings that were in force, by FIDE's lists
 
 
 @dataclass(frozen=True)
@@ -102,23 +76,8 @@ class Ready:
 
 def ready(
     what: What,
+    asked: Asked,
     *,
-    store: File | None = None,
-    calibration: str | None = None,
-    depth: int | None = None,
-    quick: bool = False,
-    deep: bool = False,
-    engine: str = DEFAULT,
-    policy: Network | bool | str = True,
-    no_analysis: bool = False,
-    workers: int | None = None,
-    aliases: File | None = None,
-    pool: str | None = None,
-    scale_year: int | None = None,
-    keep_duplicates: bool = False,
-    where: str | None = None,
-    quiet: bool = True,
-    rating: str | None = None,
     game: int | None = None,
     without: Sequence[int] = (),
     check: Callable[[set[str], Mapping[str, str]], None] | None = None,
@@ -129,15 +88,12 @@ def ready(
     `game` takes one game alone, `without` leaves some out, by their numbers. `check` is told who plays, and the main
     names of other names, before any engine starts. `by_fit` asks for Regan's way, on a scale of its own.
     """
-    analysed_to = what.depth if isinstance(what, Analysis) else None
-    chosen = asked_calibration(calibration, depth, quick, deep, analysed_to, choice=by_fit is None)
-    analyses, on_scale = Path(store) if store else default_store(), list[str]()
+    chosen = asked.calibrated(what.depth if isinstance(what, Analysis) else None, choice=by_fit is None)
+    on_scale = list[str]()
     if by_fit is not None:
-        chosen, on_scale = by_fit.calibrated(chosen, analyses)
-    network = open_network(policy) if isinstance(policy, str) else policy
-    if rating not in (None, "tag", "fide"):
-        raise InputError(f"there are no ratings {rating!r:.40}: tag or fide.")
-    duplicates, problems, names = "", Counter[str](), None
+        chosen, on_scale = by_fit.calibrated(chosen, asked.place)
+    network = asked.network
+    duplicates, problems, names = "", Counter[str](), dict[str, str]()
     errors: dict[str, float] = {}
     told: Sequence[str] = ()
     alike: Sequence[str] = ()
@@ -146,107 +102,53 @@ def ready(
             raise InputError("an analysis is by one engine: give a jury the games themselves.")
         turns, problems = turns_in(what, chosen), what.problems
     else:
-        found = read(what, where=where)
-        if rating == "fide":
-            lists = filled(found)
-            found, errors, told = lists.games, dict(lists.errors), lists.remarks
+        lists = asked.read(what)
+        found, errors, told = lists.games, dict(lists.errors), lists.remarks
         games, seen = found.all(), Seen()
         problems = found.problems
-        names = read_aliases(aliases, players_of(games)) if aliases else None
-        alike = told_alike(games, names or {})
+        names = asked.names(games)
+        alike = told_alike(games, names)
         if check is not None:
-            check(players_of(games), names or {})
+            check(players_of(games), names)
         if game is not None:
             if game > len(games):
                 raise InputError(f"{there_are(len(games), 'game')} in {found.named}, and no game {game}.")
             games = games[game - 1 : game]
-        once = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
+        once = np.array([asked.keep_duplicates or seen.add(one) for one in games], np.bool_)
         if by_fit is not None and by_fit.jury:
-            turns = jury_turns(games, analyses, chosen, by_fit.jury, counted=once)
+            turns = jury_turns(games, asked.place, chosen, by_fit.jury, counted=once)
         else:
-            turns = analysed_turns(
-                games,
-                analyses,
-                chosen,
-                counted=once,
-                engine=engine,
-                named=calibration is not None or by_fit is not None,
-                strict=by_fit is not None,
-                no_analysis=no_analysis,
-                workers=workers,
-                quiet=quiet,
-            )
+            named, strict = True if by_fit is not None else None, by_fit is not None
+            with asked.analysed(games, chosen, once, named=named, strict=strict) as analysis:
+                turns = turns_in(analysis, chosen)
         duplicates = str(seen.duplicates) if seen.duplicates else ""
     if by_fit is None:
-        chosen = for_engine(turns.identities[0], chosen.depth, chosen if calibration else None)
+        chosen = for_engine(turns.identities[0], chosen.depth, chosen if asked.calibration else None)
     remarks = [*told_of(turns, problems, chosen), *on_scale]
     remarks += told_copies(duplicates)
     remarks += alike
     if not len(turns):
         raise InputError("these games have no turns to judge: all are decided, forced, repeated or not analysed.")
-    turns = in_pool(turns, pool, scale_year)
+    turns = in_pool(turns, asked.pool, asked.scale_year)
     remarks += told_scales(turns)
     remarks += told_endings(turns.games["termination"])
     turns = rename(turns, names) if names else turns
     if without:
         kept = _without(turns, without)
-        named = ", ".join(str(one) for one in sorted(set(without)))
-        remarks.append(f"Left out as asked: game {named}; {counted(len(turns) - len(kept), 'turn')}.")
+        numbers = ", ".join(str(one) for one in sorted(set(without)))
+        remarks.append(f"Left out as asked: game {numbers}; {counted(len(turns) - len(kept), 'turn')}.")
         turns = kept
-    if names:
-        errors = {names.get(name, name): error for name, error in errors.items()}
+    errors = {names.get(name, name): error for name, error in errors.items()}
     return Ready(turns, chosen, network, problems + turns.problems, (*remarks, *told), errors)
 
 
-def asked_calibration(
-    name: str | None,
-    depth: int | None,
-    quick: bool,
-    deep: bool,
-    analysed_to: int | None = None,
-    *,
-    choice: bool = True,
-) -> Calibration:
-    """The calibration that is named, or that of the depth; with a choice model, unless that is not asked for."""
-    if sum(map(bool, (quick, deep, depth))) > 1:
-        raise InputError("quick, deep and depth exclude each other.")
-    wanted = preset_depth(quick=quick, deep=deep) if quick or deep else depth or analysed_to
-    chosen = load(name, depth=wanted)
-    if choice:
-        chosen.usable()
-    if name and wanted and chosen.depth != wanted:
-        raise CalibrationError(f"the calibration {chosen.name} is for depth {chosen.depth}, not {wanted}.")
-    return chosen
-
-
-def analyse_games(
-    what: Paths | Games,
-    *,
-    store: File | None = None,
-    calibration: str | None = None,
-    depth: int | None = None,
-    quick: bool = False,
-    deep: bool = False,
-    engine: str = DEFAULT,
-    no_analysis: bool = False,
-    workers: int | None = None,
-    keep_duplicates: bool = False,
-    where: str | None = None,
-    quiet: bool = True,
-) -> Analysis:
+def analyse_games(what: Paths | Games, asked: Asked) -> Analysis:
     """Games with their analyses, as the calibration of the depth asks for them; see :func:`assay.api.analyse`."""
-    games, seen = read(what, where=where).all(), Seen()
-    return analysed(
-        games,
-        Path(store) if store else default_store(),
-        asked_calibration(calibration, depth, quick, deep),
-        counted=np.array([keep_duplicates or seen.add(one) for one in games], np.bool_),
-        engine=engine,
-        named=calibration is not None,
-        no_analysis=no_analysis,
-        workers=workers,
-        quiet=quiet,
-    )
+    if unused := asked.given("policy", "aliases", "pool", "scale_year", "rating"):
+        raise InputError(f"an analysis holds games as they are: give {unused[0]} to what rates it.")
+    games, seen = asked.read(what).games.all(), Seen()
+    once = np.array([asked.keep_duplicates or seen.add(one) for one in games], np.bool_)
+    return asked.analysed(games, asked.calibrated(), once)
 
 
 def told_of(turns: Turns, problems: Counter[str], calibration: Calibration) -> list[str]:
@@ -296,6 +198,7 @@ class MoveRatings(Answer):
 
 def rate_by(
     what: What,
+    asked: Asked,
     *,
     by: str = "player",
     player: str | None = None,
@@ -306,17 +209,16 @@ def rate_by(
     by_fit: ByFit | None = None,
     periods: Sequence[str] = (),
     weights: Sequence[str] = (),
-    **analysing: Any,
 ) -> MoveRatings:
     """Rate groups of turns; see :func:`assay.api.rate_moves`."""
     if weights and how.method != CHOICE:
         raise InputError(f"weights are for the choice model: leave out --weight, or --method {how.method}.")
-    if evals or (why := _only_evals(what, analysing)):
+    if evals or (why := _only_evals(what, asked)):
         if periods or weights:
             raise InputError("evaluations alone know no periods and no weights: leave these out, or --evals.")
         remark = [] if evals else [why]
-        return _rate_by_evals(what, by=by, player=player, without=without, fide=fide, how=how, said=remark, **analysing)
-    found = ready(what, without=without, by_fit=by_fit, **analysing)
+        return _rate_by_evals(what, asked, by=by, player=player, without=without, fide=fide, how=how, said=remark)
+    found = ready(what, asked, without=without, by_fit=by_fit)
     check_player(found.turns, player)
     turns = found.turns if player is None else found.turns.only(found.turns.player == player)
     turns = in_periods(turns, periods) if periods else turns
@@ -362,21 +264,23 @@ def _tags(evidence: Evidence) -> NDArray[np.float64]:
     return sides.rating[sides.of]
 
 
-def _only_evals(what: What, analysing: Mapping[str, Any]) -> str:
+def _only_evals(what: What, asked: Asked) -> str:
     """Why games are rated from their evaluations alone though nobody asked for it; nothing if they are not."""
-    asked = any(analysing.get(name) for name in ("no_analysis", "store", "calibration", "depth", "quick", "deep"))
-    if isinstance(what, Analysis) or asked or analysing.get("engine", DEFAULT) != DEFAULT:
+    if isinstance(what, Analysis) or asked.given(
+        "no_analysis", "store", "calibration", "depth", "quick", "deep", "engine"
+    ):
         return ""
     try:
         find(DEFAULT)
     except EngineError:
-        if with_evals(read(what, where=analysing.get("where")).all()):
+        if with_evals(read(what, where=asked.where).all()):
             return "No engine is installed, and all games carry evaluations: rated from these alone, as with --evals."
     return ""
 
 
 def _rate_by_evals(
     what: What,
+    asked: Asked,
     *,
     by: str,
     player: str | None,
@@ -384,31 +288,22 @@ def _rate_by_evals(
     fide: bool,
     how: How,
     said: Sequence[str],
-    aliases: File | None = None,
-    pool: str | None = None,
-    scale_year: int | None = None,
-    keep_duplicates: bool = False,
-    where: str | None = None,
-    rating: str | None = None,
-    **_: Any,
 ) -> MoveRatings:
     """Rate groups from the evaluations in the games; what an engine would need is not looked at."""
     if isinstance(what, Analysis):
         raise InputError("an analysis has the values of all moves: rate it without evals, or give the games.")
     if how.method != CHOICE:
         raise InputError(f"evaluations alone know no --method {how.method}: leave it out, or --evals.")
-    found, listed = read(what, where=where), list[str]()
-    if rating == "fide":
-        lists = filled(found)
-        found, listed = lists.games, list(lists.remarks)
-    games, seen = found.all(), Seen()
-    counts = np.array([keep_duplicates or seen.add(one) for one in games], np.bool_)
+    lists = asked.read(what)
+    found, games, seen = lists.games, lists.games.all(), Seen()
+    counts = np.array([asked.keep_duplicates or seen.add(one) for one in games], np.bool_)
     if without and (max(without) > len(games) or min(without) < 1):
         raise InputError(f"--without {max(without)}: {there_are(len(games), 'game')}.")
     counts[np.array(without, np.intp) - 1] = False
     turns = turns_with_evals(games, counts)
-    tags = games_in_pool(turns.games, pool, scale_year) if pool or scale_year else turns.games
-    turns = turns.tagged(renamed(tags, read_aliases(aliases, players_of(games))) if aliases else tags)
+    pooled = asked.pool or asked.scale_year
+    tags = games_in_pool(turns.games, asked.pool, asked.scale_year) if pooled else turns.games
+    turns = turns.tagged(renamed(tags, asked.names(games)) if asked.aliases else tags)
     check_player(turns, player)
     mine = turns if player is None else turns.only(turns.player == player)
     groups = by_pool(mine, by)
@@ -418,7 +313,7 @@ def _rate_by_evals(
     told = found.problems + turns.plies.problems
     remarks = [
         *said,
-        *listed,
+        *lists.remarks,
         *([f"Games left out or damaged: {reasons(told)}."] if told else []),
         f"{counted(int(counts.sum()), 'game')}, {counted(len(turns), 'turn')} with evaluations; "
         f"left out: {reasons(turns.excluded) or 'none'}.",
@@ -476,14 +371,14 @@ class Followed(Answer):
 
 def follow(
     what: What,
+    asked: Asked,
     game: int = 1,
     *,
     prior: tuple[float, float] | str | None = None,
     level: float = 0.95,
-    **analysing: Any,
 ) -> Followed:
     """What the moves of one game say so far, after each; see :func:`assay.api.posterior`."""
-    found = ready(what, game=game, **analysing)
+    found = ready(what, asked, game=game)
     at = game - 1 if isinstance(what, Analysis) else 0
     evidence = weigh(found.turns.only(found.turns.game == at), found.calibration, found.policy)
     sides = running(evidence, at, prior=prior, level=level)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from assay.errors import AssayWarning, InputError
 from assay.games.completing import ratings_of
 from assay.games.outcomes import score_of
 from assay.games.trf import is_trf, read_trf
-from assay.moves.answers import File, Ready, What, check_player, ready
+from assay.moves.answers import Ready, check_player, ready
+from assay.moves.asked import Asked, File, What
 from assay.moves.blunders import blunder_shares, of_groups
 from assay.moves.deepchoice import DeepEvidence, find_deep, shipped_test, with_deep
 from assay.moves.evidence import Evidence, weigh
@@ -25,7 +25,6 @@ from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.groups import Groups, by_pool
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.moves.sequential import ALPHA, Watched, follow_players, said, table
-from assay.paths import default_store
 from assay.players import check_ratings, main_ratings, read_ratings
 from assay.policy.chances import Network, shipped
 from assay.table import Answer, counted
@@ -56,6 +55,7 @@ class RunningField(Answer):
 
 def screen_field(
     what: What,
+    asked: Asked,
     *,
     by: str = "event",
     ratings: Ratings = None,
@@ -65,10 +65,9 @@ def screen_field(
     rating_error: float = 0.0,
     min_turns: int = 20,
     deep_choice: int | None = None,
-    **analysing: Any,
 ) -> ScreenedField:
     """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
-    found, given = _compared(what, ratings, without, analysing)
+    found, given = _compared(what, ratings, without, asked)
     found = _finished(found)
     check_player(found.turns, player)
     evidence, groups = weigh(found.turns, found.calibration, found.policy), by_pool(found.turns, "player", by)
@@ -78,7 +77,7 @@ def screen_field(
     if found.errors and not rating_error:
         least, most = min(found.errors.values()), max(found.errors.values())
         off = (f"Errors of the ratings, by K: {least:.0f} to {most:.0f} Elo; they widen what is expected.",)
-    deep, told = _deep(evidence, what, deep_choice, found.policy, analysing)
+    deep, told = _deep(evidence, what, deep_choice, found.policy, asked)
     rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns, deep=deep)
     shown = [row for row in rows if player in (None, row.player)]
     labels = [_label(row, groups) for row in rows]
@@ -109,6 +108,7 @@ def _label(row: ScreenRow, groups: Groups) -> str:
 
 def screen_running(
     what: What,
+    asked: Asked,
     *,
     ratings: Ratings = None,
     player: str | None = None,
@@ -116,15 +116,14 @@ def screen_running(
     rating_error: float = 0.0,
     alpha: float = ALPHA,
     deep_choice: int | None = None,
-    **analysing: Any,
 ) -> RunningField:
     """Follow players as games come in; see :func:`assay.api.screen_running`."""
     if not 0 < alpha < 1:
         raise InputError(f"a rate of false alarms of {alpha:g} there is not: give one such as 0.001.")
-    found, given = _compared(what, ratings, without, analysing)
+    found, given = _compared(what, ratings, without, asked)
     check_player(found.turns, player)
     evidence = weigh(found.turns, found.calibration, found.policy)
-    deep, told = _deep(evidence, what, deep_choice, found.policy, analysing)
+    deep, told = _deep(evidence, what, deep_choice, found.policy, asked)
     rows = follow_players(evidence, ratings=given, rating_error=rating_error, alpha=alpha, deep=deep)
     shown = [row for row in rows if player in (None, row.player)]
     return RunningField(
@@ -137,12 +136,12 @@ def screen_running(
 
 
 def _compared(
-    what: What, ratings: Ratings, without: Sequence[int], analysing: dict[str, Any]
+    what: What, ratings: Ratings, without: Sequence[int], asked: Asked
 ) -> tuple[Ready, Mapping[str, float] | None]:
     """Turns to judge, and the ratings that were given in the place of the tags', by the names that count."""
     report, given = None, None
     if ratings == "fide":
-        analysing["rating"], ratings = "fide", None
+        asked, ratings = replace(asked, rating="fide"), None
     if not isinstance(ratings, str | PathLike):
         given = ratings
     elif is_trf(Path(ratings)):
@@ -159,7 +158,7 @@ def _compared(
             check_ratings(ratings, given, players | {aliases.get(name, name) for name in players})
             given = main_ratings(ratings, given, aliases)
 
-    return ready(what, without=without, check=check, **analysing), given
+    return ready(what, asked, without=without, check=check), given
 
 
 def _finished(found: Ready) -> Ready:
@@ -177,7 +176,7 @@ def _finished(found: Ready) -> Ready:
 
 
 def _deep(
-    evidence: Evidence, what: What, depth: int | None, policy: Network | bool, analysing: Mapping[str, Any]
+    evidence: Evidence, what: What, depth: int | None, policy: Network | bool, asked: Asked
 ) -> tuple[DeepEvidence | None, list[str]]:
     """The same evidence with the deep choices of its turns, if they are asked for, and what is to be said of them."""
     if depth is None:
@@ -186,10 +185,18 @@ def _deep(
     if not network:
         raise InputError("the deep choice is judged beside what people would play: leave out --policy none.")
     test = shipped_test(evidence.turns.depth)  # a sentence now is better than one after an hour of analysis
-    asked = {name: analysing[name] for name in ("engine", "no_analysis", "workers", "quiet") if name in analysing}
-    place = what.store.path if isinstance(what, Analysis) else Path(analysing.get("store") or default_store())
+    place = what.store.path if isinstance(what, Analysis) else asked.place
     told = [f"Deep choice: one line to depth {depth}. How often honest players find it rests on {test.turns:,} turns."]
     engine = evidence.turns.identities[0].engine
     if depth != test.taste.deep or engine != test.engine:
         told.append(f"It was measured with {test.engine} to depth {test.taste.deep}: z is rougher for it.")
-    return with_deep(evidence, find_deep(evidence.turns, place, depth, **asked), network), told
+    found = find_deep(
+        evidence.turns,
+        place,
+        depth,
+        engine=asked.engine,
+        no_analysis=asked.no_analysis,
+        workers=asked.workers,
+        quiet=asked.quiet,
+    )
+    return with_deep(evidence, found, network), told

@@ -14,19 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT
 from assay.errors import InputError
 from assay.games import Game, Games, read
 from assay.games.duplicates import Duplicates
 from assay.games.split import players_of
 from assay.games.stream import Paths
-from assay.lists.filling import filled
-from assay.moves.analysed import analysed
-from assay.moves.answers import asked_calibration
-from assay.moves.calibration import Calibration, for_engine, load, preset_depth
-from assay.paths import default_store
-from assay.players import read_aliases
-from assay.policy.chances import Network, open_network
+from assay.moves.asked import Asked
+from assay.moves.calibration import Calibration, for_engine
+from assay.policy.chances import Network
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report
@@ -39,71 +34,32 @@ LEAST_PAUSE = 2.0
 PAUSE_FACTOR = 4.0
 
 
-@dataclass(frozen=True)
-class Making:
-    """With what a report is made: the store, the engine for what it lacks, the calibration (None: the usual one).
-
-    A game that occurs twice counts once, unless duplicates are kept. `pool` takes the place of what the tags tell.
-    """
-
-    store: Path
-    engine: str = DEFAULT
-    workers: int | None = None
-    calibration: str | None = None
-    analyse_missing: bool = True
-    keep_duplicates: bool = False
-    pool: str | None = None
-    scale_year: int | None = None
-    depth: int | None = None
-    policy: Network | bool = True
-    aliases: Path | None = None
-    without: frozenset[int] = frozenset()
-    player: str | None = None
-    me: bool = False
-
-
 def make(
     files: Paths | Games,
-    making: Making,
+    asked: Asked,
     *,
     name: str = "",
-    where: str | None = None,
-    quiet: bool = False,
+    player: str | None = None,
+    me: bool = False,
+    without: Sequence[int] = (),
     progress: Progress | None = None,
     publish: Callable[[Report], None] | None = None,
 ) -> Report:
     """Make the report of some files; `publish` gets it as it grows, and at the end.
 
-    `name` takes the place of the name of a single file.
+    `name` takes the place of the name of a single file. The rest is that of :func:`assay.api.report`.
     """
-    calibration = load(making.calibration, depth=making.depth or preset_depth())
-    given = replace(
-        read_input(files, name, where=where, keep_duplicates=making.keep_duplicates),
-        pool=making.pool,
-        scale_year=making.scale_year,
-    )
-    if making.aliases:
-        given = replace(given, aliases=read_aliases(making.aliases, players_of(given.games)))
-    given = _of_one(replace(given, without=making.without), making)
+    calibration, network = asked.calibrated(), asked.network
+    given = read_input(files, name, where=asked.where, keep_duplicates=asked.keep_duplicates)
+    given = replace(given, pool=asked.pool, scale_year=asked.scale_year, aliases=asked.names(given.games))
+    given = _of_one(replace(given, without=frozenset(without)), player, me)
     _check(given)
-    asked = calibration if making.calibration else None
-    growing = _Growing(given, asked, making.policy, publish) if publish else nullcontext()
+    named = calibration if asked.calibration else None
+    growing = _Growing(given, named, network, publish) if publish else nullcontext()
     with growing as each:
-        analysis = analysed(
-            given.games,
-            making.store,
-            calibration,
-            counted=given.counted,
-            engine=making.engine,
-            named=making.calibration is not None,
-            no_analysis=not making.analyse_missing,
-            workers=making.workers,
-            quiet=quiet,
-            progress=progress,
-            each=each,
-        )
+        analysis = asked.analysed(given.games, calibration, given.counted, progress=progress, each=each)
     with analysis:
-        report = assemble(given, analysis, for_engine(analysis.identity, analysis.depth, asked), making.policy)
+        report = assemble(given, analysis, for_engine(analysis.identity, analysis.depth, named), network)
     if publish:
         publish(report)
     return report
@@ -117,22 +73,22 @@ def _check(given: Input) -> None:
         raise InputError("with these games left out there is nothing to report on.")
 
 
-def _of_one(given: Input, making: Making) -> Input:
+def _of_one(given: Input, asked: str | None, me: bool) -> Input:
     """Whose report it is, if one player's: as asked, or guessed from who plays; casual games then do not count."""
-    if making.player is not None:
+    if asked is not None:
         names = {given.aliases.get(name, name) for name in players_of(given.games)}
-        player: str | None = spelled(making.player, names)
+        player: str | None = spelled(asked, names)
     else:
         player = guessed([(_named(given, game, "White"), _named(given, game, "Black")) for game in given.games])
     if player is None:
-        if making.me:
+        if me:
             raise InputError("nobody plays in nearly all of these games: say who you are with --player NAME.")
         return given
     left = casual(given.games) - given.without
     if len(left) + len(given.without) >= len(given.games):
         left = frozenset()  # there are no others
     problems = {**given.problems, **({CASUAL: len(left)} if left else {})}
-    return replace(given, player=player, you=making.me, without=given.without | left, problems=problems)
+    return replace(given, player=player, you=me, without=given.without | left, problems=problems)
 
 
 def _named(given: Input, game: Game, side: str) -> str:
@@ -218,51 +174,14 @@ class WrittenReport(Answer):
 
 
 def report_on(
-    what: Paths | Games,
-    *,
-    store: str | PathLike[str] | None = None,
-    calibration: str | None = None,
-    depth: int | None = None,
-    quick: bool = False,
-    deep: bool = False,
-    engine: str = DEFAULT,
-    policy: Network | bool | str = True,
-    no_analysis: bool = False,
-    workers: int | None = None,
-    aliases: str | PathLike[str] | None = None,
-    pool: str | None = None,
-    scale_year: int | None = None,
-    keep_duplicates: bool = False,
-    where: str | None = None,
-    quiet: bool = True,
-    rating: str | None = None,
-    player: str | None = None,
-    me: bool = False,
-    without: Sequence[int] = (),
+    what: Paths | Games, asked: Asked, *, player: str | None = None, me: bool = False, without: Sequence[int] = ()
 ) -> WrittenReport:
     """Make a report; see :func:`assay.api.report`."""
-    asked = asked_calibration(calibration, depth, quick, deep)
-    making = Making(
-        Path(store) if store else default_store(),
-        engine,
-        workers,
-        calibration,
-        analyse_missing=not no_analysis,
-        keep_duplicates=keep_duplicates,
-        pool=pool,
-        scale_year=scale_year,
-        depth=asked.depth,
-        policy=open_network(policy) if isinstance(policy, str) else policy,
-        aliases=Path(aliases) if aliases else None,
-        without=frozenset(without),
-        player=player,
-        me=me,
-    )
     told: tuple[str, ...] = ()
-    if rating == "fide":
-        lists = filled(read(what, where=where))
-        what, where, told = lists.games, None, lists.remarks
-    made = make(what, making, where=where, quiet=quiet)
+    if asked.rating == "fide":
+        lists = asked.read(what)
+        what, asked, told = lists.games, replace(asked, where=None), lists.remarks
+    made = make(what, asked, player=player, me=me, without=without)
     whole = dict.fromkeys(("tag", "rating", "low", "high", "result", "ipr", "learned"), 0) | {"points": 1}
     shown = ("player", "games", "points", "tag", "rating", "low", "high", "z")
     return WrittenReport(

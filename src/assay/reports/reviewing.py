@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import chess
@@ -13,23 +12,20 @@ import numpy as np
 import polars as pl
 
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT, Search
+from assay.engine.identity import Search
 from assay.engine.parsed import Plies, read_plies
 from assay.engine.uci import UciEngine
 from assay.errors import EngineError, InputError, NoTurns, StoreError
-from assay.games import Game, Games, read, to_arrays, uci
+from assay.games import Game, Games, to_arrays, uci
 from assay.games.notation import sans
 from assay.games.packed import from_board, pack, played_moves, to_fen
 from assay.games.stream import Paths
-from assay.lists.filling import filled
-from assay.moves.analysed import analysed
-from assay.moves.answers import File, asked_calibration
-from assay.moves.calibration import Calibration, for_engine
+from assay.moves.asked import Asked
+from assay.moves.calibration import Calibration
 from assay.moves.evals import measured_unit, turns_in_plies
 from assay.moves.evidence import weigh
 from assay.moves.groups import PHASES, UNKNOWN, games_in_pool, group, phases, tag_ratings
-from assay.paths import default_store
-from assay.policy.chances import Network, Spot, answers, open_network
+from assay.policy.chances import Network, Spot, answers
 from assay.pools import POOLS, clock_of, is_online
 from assay.reports.accuracy import accuracy_of, centipawns_lost, mark_of, of_game, stakes, win_of
 from assay.reports.judged import Floats, Usual, Worths, by_engine, by_evals, usual_by_engine, usual_by_evals
@@ -65,20 +61,16 @@ class _Material:
 
 def review_game(
     what: Paths | Games | Game,
+    asked: Asked,
     game: int = 1,
     *,
     evals: bool = False,
-    where: str | None = None,
-    pool: str | None = None,
-    scale_year: int | None = None,
-    rating: str | None = None,
-    **analysing: Any,
 ) -> Review:
     """Review one game; see :func:`assay.api.review`."""
-    games, remarks = _games(what, game, where, rating)
+    games, remarks = _games(what, game, asked)
     one = games[game - 1]
     plies = read_plies([one], 1)
-    plies = replace(plies, games=games_in_pool(plies.games, pool, scale_year))
+    plies = replace(plies, games=games_in_pool(plies.games, asked.pool, asked.scale_year))
     if not plies.arrays.valid[0]:
         raise InputError(f"game {game} cannot be read: {plies.arrays.reason[0]}.")
     if not plies.arrays.plies:
@@ -86,7 +78,7 @@ def review_game(
     found = None
     if not evals:
         try:
-            found = _by_engine(one, plies, **analysing)
+            found = _by_engine(one, plies, asked)
         except (EngineError, StoreError, NoTurns) as error:
             if not _has_evals(plies):
                 raise
@@ -98,21 +90,16 @@ def review_game(
     return _review(one, game, found or _by_evals(plies, games), remarks)
 
 
-def _games(
-    what: Paths | Games | Game, number: int, where: str | None, rating: str | None
-) -> tuple[list[Game], list[str]]:
+def _games(what: Paths | Games | Game, number: int, asked: Asked) -> tuple[list[Game], list[str]]:
     if isinstance(what, Game):
         if number != 1:
             raise InputError(f"a single game is game 1, and no game {number}.")
         return [what], []
-    found, told = read(what, where=where), list[str]()
-    if rating == "fide":
-        lists = filled(found)
-        found, told = lists.games, list(lists.remarks)
-    games = found.all()
+    lists = asked.read(what)
+    found, games = lists.games, lists.games.all()
     if not 1 <= number <= len(games):
         raise InputError(f"{there_are(len(games), 'game')} in {found.named}, and no game {number}.")
-    return games, told
+    return games, list(lists.remarks)
 
 
 def _has_evals(plies: Plies) -> bool:
@@ -120,40 +107,12 @@ def _has_evals(plies: Plies) -> bool:
     return bool((np.isfinite(arrays.eval) | (arrays.mate != 0)).any())
 
 
-def _by_engine(
-    game: Game,
-    plies: Plies,
-    *,
-    store: File | None = None,
-    calibration: str | None = None,
-    depth: int | None = None,
-    quick: bool = False,
-    deep: bool = False,
-    policy: Network | bool | str = True,
-    engine: str = DEFAULT,
-    no_analysis: bool = False,
-    workers: int | None = None,
-    quiet: bool = True,
-    **_: Any,
-) -> _Material:
-    chosen = asked_calibration(calibration, depth, quick, deep)
-    place = Path(store) if store else default_store()
-    network = open_network(policy) if isinstance(policy, str) else policy
-    with analysed(
-        [game],
-        place,
-        chosen,
-        named=calibration is not None,
-        engine=engine,
-        no_analysis=no_analysis,
-        workers=workers,
-        quiet=quiet,
-        from_move=1,
-    ) as analysis:
-        judge = for_engine(analysis.identity, chosen.depth, chosen if calibration else None)
-        found = _valued(plies, analysis, judge, network)
-    if not no_analysis:
-        found = replace(found, lines=_lines(found, engine, chosen.depth))
+def _by_engine(game: Game, plies: Plies, asked: Asked) -> _Material:
+    chosen, network = asked.calibrated(), asked.network
+    with asked.analysed([game], chosen, from_move=1) as analysis:
+        found = _valued(plies, analysis, asked.judge(analysis, chosen), network)
+    if not asked.no_analysis:
+        found = replace(found, lines=_lines(found, asked.engine, chosen.depth))
     return found
 
 

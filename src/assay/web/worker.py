@@ -19,11 +19,12 @@ from typing import Any
 
 from assay.engine.uci import end_engines
 from assay.errors import AssayError
+from assay.moves.asked import Asked
 from assay.moves.calibration import depth_of
 from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.exports import TEXTS, write
-from assay.reports.growing import Making, make
+from assay.reports.growing import make
 from assay.web.jobs import INPUT, read_json, write_json
 
 _TELL_EVERY = 0.5
@@ -89,7 +90,7 @@ DEPTH = "depth-"  # before the number, where a depth is asked for that no preset
 NICE = 5  # the page comes first: who looks at it waits, and a job takes its time anyway
 
 
-def run(folder: Path, making: Making) -> int:
+def run(folder: Path, given: Asked) -> int:
     """Do the job in this folder; 0 if it is done, else 1 and a sentence in the folder."""
     asked = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     told = Told(folder)
@@ -97,7 +98,7 @@ def run(folder: Path, making: Making) -> int:
     try:
         preset = asked["preset"]
         depth = int(preset.removeprefix(DEPTH)) if preset.startswith(DEPTH) else depth_of(preset)
-        make([folder / INPUT], replace(making, depth=depth), name=asked["name"], progress=told, publish=told.publish)
+        make([folder / INPUT], replace(given, depth=depth), name=asked["name"], progress=told, publish=told.publish)
     except AssayError as error:
         told.tell(error=str(error))
         return 1
@@ -119,7 +120,7 @@ def main() -> None:
     end_with_parent()
     if hasattr(os, "nice"):
         os.nice(NICE)
-    sys.exit(run(words.folder, Making(words.store, words.engine, words.workers)))
+    sys.exit(run(words.folder, Asked(store=words.store, engine=words.engine, workers=words.workers)))
 
 
 if __name__ == "__main__":
