@@ -169,3 +169,8 @@ def test_the_keywords_of_an_analysis_are_one_object() -> None:
 def test_an_analysis_takes_no_keyword_that_it_would_forget(games: Path, store: Path, tmp_path: Path) -> None:
     with pytest.raises(assay.AssayError, match="give aliases to what rates it"):
         assay.analyse(games, store=store, aliases=tmp_path / "names.csv", no_analysis=True)
+
+
+def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
+    with pytest.raises(AttributeError, match=r"has no attribute 'guess'; it has .*rate_learned"):
+        assay.guess  # type: ignore[attr-defined]  # noqa: B018

@@ -34,6 +34,7 @@ def test_lichess(site: str, event: str, control: str, pool: str) -> None:
     [
         ("lichess.org", "?", "", "lichess"),
         ("Chess.com", "Live Chess", "180", "chess.com-blitz"),
+        ("https://tcec-chess.com", "TCEC Cup 10", "1800+3", "online-classical"),
         ("chess.com INT", "Titled Tue 5th Jan Late", "", "chess.com"),
         ("Internet Chess Club", "ICC 5 0", "300+0", "online-blitz"),
         ("chess24.com INT", "Magnus Carlsen Inv", "", "online"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from assay.errors import InputError
-from assay.table import render
+from assay.table import Answer, Bound, Table, columns_of, render
 
 ROWS = [
     {"player": "Müller, K.", "elo": 2512.04, "games": 9, "flag": True},
@@ -49,3 +50,17 @@ def test_a_table_without_rows_still_has_its_head() -> None:
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(InputError, match="choose one of table, csv, json"):
         render(ROWS, format="xml")
+
+
+def test_a_bound_stands_among_numbers() -> None:
+    rows = [{"player": "Ann", "elo": 2500.0}, {"player": "Bob", "elo": Bound(">2650")}]
+    assert render(rows, decimals={"elo": 0}).split("\n") == ["player    elo", "Ann      2500", "Bob     >2650"]
+
+
+def test_an_answer_shows_itself_at_a_prompt() -> None:
+    @dataclass(frozen=True, eq=False, kw_only=True)
+    class Found(Answer):
+        more: int = 0
+
+    found = Found(shown=Table([{"player": "Ann"}], columns_of(("player",))))
+    assert repr(found) == str(found) == "player\nAnn"

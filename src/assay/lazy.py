@@ -19,7 +19,8 @@ def loader(package: str, home: Mapping[str, str]) -> Callable[[str], Any]:
         from importlib import import_module
 
         if name not in home:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            there = "" if name.startswith("_") else f"; it has {', '.join(sorted(home))}"
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{there}")
         return getattr(import_module(f"{package}.{home[name]}"), name)
 
     return load

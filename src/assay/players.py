@@ -7,6 +7,7 @@ import math
 import re
 import unicodedata
 import warnings
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -19,6 +20,7 @@ Place: TypeAlias = str | PathLike[str]
 
 # Beyond this no number of such a file means anything.
 MOST = 1e6
+NEARLY_ALL, FEWEST_GAMES = 0.9, 6
 ORDER = " A row is main,other,...: the name to be shown, then those that stand for it."
 _NEAR = 0.75
 _NOBODY = frozenset({"", "?", "-"})
@@ -342,3 +344,20 @@ def player_id(name: str | None) -> int | None:
 
 def _plain(name: str) -> str:
     return " ".join(name.lower().replace(",", ", ").split())
+
+
+def guessed(names: Sequence[tuple[str, str]]) -> str | None:
+    """Whose games these are: the one name that is in nearly all of them, if there is one.
+
+    >>> guessed([("Elm", f"N{n}") for n in range(5)] + [("N7", "Elm"), ("N8", "N9")]), guessed([("A", "B")] * 9)
+    (None, None)
+    >>> guessed([("Elm", f"N{n}") for n in range(9)])
+    'Elm'
+    """
+    if len(names) < FEWEST_GAMES:
+        return None
+    counts = Counter(name for pair in names for name in set(pair) if name.strip("? "))
+    often = [(count, name) for name, count in counts.most_common(2)]
+    if not often or often[0][0] < NEARLY_ALL * len(names):
+        return None
+    return often[0][1] if len(often) == 1 or often[1][0] < len(names) / 2 else None

@@ -79,7 +79,7 @@ _PLACES = (
     # Broadcasts and studies show games that were played over a board.
     ("otb", re.compile(r"lichess\.org/(?:broadcast|study)", re.IGNORECASE)),
     ("lichess", re.compile(r"lichess", re.IGNORECASE)),
-    ("chess.com", re.compile(r"chess\.com|\blive chess\b", re.IGNORECASE)),
+    ("chess.com", re.compile(r"(?<![\w-])chess\.com|\blive chess\b", re.IGNORECASE)),
     (
         "online",
         re.compile(
@@ -169,6 +169,8 @@ def pool_of(site: str, event: str, control: str) -> str:
     ('lichess-blitz', 'chess.com-rapid')
     >>> pool_of("Berlin GER", "World Blitz 2015", ""), pool_of("Madrid", "Open", "90+30"), pool_of("", "?", "")
     ('otb-blitz', 'otb-slow', 'unknown')
+    >>> pool_of("https://tcec-chess.com", "TCEC Cup 10", "1800+3")
+    'online-classical'
     """
     place = _place(site, event)
     if place in ONLINE:

@@ -27,6 +27,12 @@ _SHORT, _NARROW = 14, 24
 _GAP = "  "
 
 
+class Bound(str):
+    """A text that stands in a column of numbers, such as ">2650": no more than that is known."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Column:
     """A column: its name in CSV, JSON and frames, and how people see it.
@@ -199,6 +205,14 @@ class Answer:
     def __str__(self) -> str:
         return self.text()
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.__repr__ = Answer.__repr__  # type: ignore[method-assign]  # else each dataclass makes its own
+
+    def __repr__(self) -> str:
+        """The text, which is what somebody who names an answer at a prompt or in a notebook wants to see."""
+        return self.text()
+
     def __getitem__(self, name: str) -> Estimate:
         if name not in self.estimates:
             from assay.players import did_you_mean, nearest
@@ -323,7 +337,9 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _is_number(values: Sequence[Any]) -> bool:
-    return any(isinstance(v, int | float) for v in values) and not any(isinstance(v, str) for v in values)
+    return any(isinstance(v, int | float) for v in values) and not any(
+        isinstance(v, str) and not isinstance(v, Bound) for v in values
+    )
 
 
 def _fit(widths: Sequence[int], heads: Sequence[str], right: Sequence[bool], width: int) -> dict[int, int]:

@@ -190,3 +190,42 @@ def test_players_who_never_met_are_compared_by_their_moves(tmp_path: Path, store
     (tmp_path / "apart.pgn").write_text("".join(f"[Event {game}" for game in apart))
     found = assay.rate(tmp_path / "apart.pgn", as_list=True, store=store, depth=6, no_analysis=True)
     assert all(found[name].bounded for name in found)
+
+
+def made_games(*pairs: tuple[str, str, str]) -> str:
+    """Games without moves: White, Black and the result, all rated 2000."""
+    return "\n".join(
+        f'[White "{white}"]\n[Black "{black}"]\n[Date "2020.01.{day + 1:02}"]\n[Round "{day + 1}"]\n'
+        f'[Result "{result}"]\n'
+        f'[WhiteElo "2000"]\n[BlackElo "2000"]\n\n{result}\n'
+        for day, (white, black, result) in enumerate(pairs)
+    )
+
+
+def test_the_one_who_plays_all_games_stands_first(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.pgn"
+    mine.write_text(made_games(*(("Me", f"N{at}", "0-1" if at % 2 else "1/2-1/2") for at in range(8))))
+    rows = assay.rate(mine, witness=["results"]).table.rows(named=True)
+    assert rows[0]["player"] == "Me" and rows[0]["rating"] < max(row["rating"] or 0 for row in rows[1:])
+
+
+def test_a_bound_is_told_as_a_bound(tmp_path: Path) -> None:
+    lost = tmp_path / "lost.pgn"
+    lost.write_text(made_games(("Ann", "Bob", "1-0"), ("Bob", "Ann", "0-1"), ("Ann", "Cid", "1/2-1/2")))
+    found = assay.rate(lost, witness=["results"])
+    (row,) = (row for row in found.table.rows(named=True) if row["player"] == "Bob")
+    assert row["rating"] is None and row["high"] > 1000 and row["note"].startswith("at most")
+    (line,) = (line for line in str(found).splitlines() if line.startswith("Bob"))
+    assert f"<{row['high']:.0f}" in line
+    assert str(found).endswith("no more than a bound is known.")
+    assert "bound" not in found.to("csv")
+
+
+def test_nobody_is_no_player(tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text(made_games(("Ann", "?", "1-0"), ("?", "Ann", "1/2-1/2")))
+    found = assay.rate(games, witness=["results"])
+    assert [one.player for one in found.said] == ["Ann"] and any("without a name" in line for line in found.remarks)
+    games.write_text(made_games(("?", "?", "1-0")))
+    with pytest.raises(InputError, match="do not say who played: 'assay guess' rates"):
+        assay.rate(games, witness=["results"])

@@ -252,3 +252,11 @@ def test_prep_takes_a_number_of_games(run: Run, pgn: Path, tmp_path: Path, monke
     assert run("prep", "-g", "20", pgn)[0] == 1
     assert run("prep", "-g", "1", pgn)[0] == 0
     assert set(tmp_path.iterdir()) == before
+
+
+def test_stats_have_no_empty_tables(run: Run, pgn: Path) -> None:
+    untimed = pgn.with_name("untimed.pgn")
+    untimed.write_text('[WhiteElo "1500"]\n[BlackElo "1500"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n')
+    code, out, _ = run("stats", untimed)
+    assert code == 0 and "1500-1599" in out and "time control missing" in out
+    assert "By time control" not in out and "Rating by" not in out

@@ -18,7 +18,9 @@ from assay.moves.performance import COLUMNS, How, performance_rating, rate_group
 PAIRS = [("Strong", "Weak", 2600.0, 1800.0), ("Weak", "Strong", 1800.0, 2600.0)] * 4
 
 
-@pytest.mark.parametrize("by", ["player", "event", "game", "color", "year", "opponent", "all", "phase", "speed"])
+@pytest.mark.parametrize(
+    "by", ["player", "event", "game", "color", "year", "opponent", "all", "phase", "speed", "band"]
+)
 def test_a_row_for_every_group(calibration: Calibration, by: str) -> None:
     turns = turns_of(PAIRS)
     rows = rate_groups(weigh(turns, calibration, False), group(turns, by), How())

@@ -12,7 +12,8 @@ from assay.cli.main import main
 from assay.errors import InputError
 from assay.games import Game
 from assay.games.archives import write_samples
-from assay.reports.me import CASUAL, casual, guessed, spelled
+from assay.players import guessed
+from assay.reports.me import CASUAL, casual, spelled
 from assay.reports.page import render
 
 

@@ -51,11 +51,16 @@ from assay.moves.asked import Asked, What
 from assay.moves.evals import EvalTurns, with_evals
 from assay.moves.evals_rating import scales_told, turns_with_evals
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.groups import games_in_pool, is_standard, renamed
-from assay.players import did_you_mean, nearest
+from assay.moves.groups import UNKNOWN, games_in_pool, is_standard, renamed
+from assay.players import did_you_mean, guessed, nearest
 from assay.pools import POOLS
-from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
+from assay.table import Answer, Bound, Table, columns_of, counted, reasons, there_are, told_copies
 
+NAMELESS = (
+    "the games do not say who played: 'assay guess' rates each side of each game, and 'assay ipr --by game' or "
+    "'--by band' rates them by their moves."
+)
+BOUNDS = "< and >: no more than a bound is known."
 PRIORS = ("none", "tag", "pool")
 _WIDE = ("results_low", "results_high", "moves_low", "moves_high", "learned_low", "learned_high", "p_agree")
 
@@ -98,6 +103,16 @@ class Said:
         for name in WITNESSES:
             row |= _three(name, f"{name}_", self.alone.get(name, Estimate()))
         return row | {"p_agree": self.agreement.p if self.agreement else None, "note": self.note}
+
+    def bounds(self) -> dict[str, Bound | str]:
+        """What people see in the row where no more than a bound is known."""
+        estimates = {"rating": self.joint, **self.alone}
+        cells: dict[str, Bound | str] = {
+            name: Bound(f">{one.low:.0f}" if np.isinf(one.high) else f"<{one.high:.0f}")
+            for name, one in estimates.items()
+            if one.known and np.isinf(one.low) != np.isinf(one.high)
+        }
+        return cells | ({"note": ""} if self.note == str(self.joint) else {})
 
 
 def _three(name: str, begin: str, found: Estimate) -> dict[str, float | None]:
@@ -149,12 +164,28 @@ def rate_players(
     units, voices = voices_of(found, units, by, witness, level)
     said = [_said(units, at, voices, prior, level) for at in range(len(units))]
     said = [one for one in said if player is None or one.player == player]
-    said.sort(key=lambda one: (-one.joint.value if one.joint.known else np.inf, one.player, one.part))
+    said, unnamed = [one for one in said if one.player != UNKNOWN], said
+    if unnamed and not said:
+        raise InputError(NAMELESS)
+    sides = [
+        pair for pair, counts in zip(found.frame.select("white", "black").rows(), found.counted, strict=True) if counts
+    ]
+    first = guessed([(white or UNKNOWN, black or UNKNOWN) for white, black in sides])
+    said.sort(
+        key=lambda one: (
+            one.player != first,
+            -one.joint.value if one.joint.known else np.inf,
+            one.player,
+            one.part,
+        )
+    )
     remarks = [
         *found.remarks,
         *(f"{voice.name}: {voice.note}." for voice in voices if voice.note),
         told_prior(prior, said),
     ]
+    if len(said) < len(unnamed):
+        remarks.append("Sides without a name are left out: they may be of many people.")
     return _answer(said, by, level, fide, remarks, found.problems)
 
 
@@ -372,10 +403,14 @@ def _answer(
     if disagree:
         head += f" Witnesses disagree about {disagree} of {len(said)}; five in a hundred do by chance."
     named = {pool: POOLS.get(pool, pool) for pool in {one.pool for one in said}}
+    rows = [one.values() | fide_cells(one.pool, one.joint) for one in said]
+    bounds = [one.bounds() for one in said]
     return JointRatings(
         said=said,
         head=head,
-        shown=Table([one.values() | fide_cells(one.pool, one.joint) for one in said], columns),
+        shown=Table([row | bound for row, bound in zip(rows, bounds, strict=True)], columns),
+        data=Table(rows, columns),
+        foot=BOUNDS if any(any(bound.values()) for bound in bounds) else "",
         estimates={
             one.player: replace(one.joint, note=one.note or ("" if len(named) == 1 else named[one.pool]))
             for one in reversed(said)

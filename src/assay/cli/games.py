@@ -233,7 +233,8 @@ class GameCounts(Answer):
 
     def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """Table after table."""
-        parts = [f"{title}\n{table.text(width, wide=wide)}" for title, table in self.sections.items()]
+        shown = {title: table for title, table in self.sections.items() if table.rows}
+        parts = [f"{title}\n{table.text(width, wide=wide)}" for title, table in shown.items()]
         return "\n\n".join([counted(self.games, "game"), *parts])
 
     def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:

@@ -42,7 +42,7 @@ from assay.cli.options import (
 if TYPE_CHECKING:
     pass
 
-IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "period", "speed", "opponent", "all")
+IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "period", "speed", "opponent", "band", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
 
 

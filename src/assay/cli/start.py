@@ -60,7 +60,8 @@ def demo(ctx: click.Context, out: Path) -> None:
         say(f"\n== {sentence}\n$ assay {shlex.join(words)}")
         ctx.find_root().command.main(args=words, prog_name="assay", standalone_mode=False)
     if steps is WITH_ENGINE:
-        say(f"\nOpen {(out / 'demo.html').absolute()} in a browser. What to do next: docs/index.md")
+        say(f"\nOpen {(out / 'demo.html').absolute()} in a browser.")
+    say("Now your own: assay rate GAMES.pgn, assay report GAMES.pgn, or lichess:NAME for a file. More: assay --help")
 
 
 @click.command(cls=Command)

@@ -37,6 +37,7 @@ Floats = npt.NDArray[np.float64]
 
 NO_MOVES = "no moves"
 AGAIN = "the same game again"
+OPEN = "Without low or high: the interval goes beyond the ratings that the model knows."
 BLOCKS = " ▁▂▃▄▅▆▇█"
 NO_PRIOR, POOL_PRIOR = "none", "pool"
 
@@ -327,9 +328,11 @@ def answer(guesses: Sequence[Guess], problems: Counter[str], player: str | None 
         if run.error is not None
     ]
     remarks += [f"assay: {counted(count, 'game')} left out: {reason}." for reason, count in problems.most_common()]
+    shown = _moves(guesses[0], level) if one else _ends(guesses, player, level)
     return Guesses(
         guesses=guesses,
-        shown=_moves(guesses[0], level) if one else _ends(guesses, player, level),
+        shown=shown,
+        foot=OPEN if not one and any(None in (row["low"], row["high"]) for row in shown.rows) else "",
         head=_about(guesses[0], level) if one else "",
         estimates=_pooled(guesses, player, level),
         problems=problems,

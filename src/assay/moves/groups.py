@@ -94,6 +94,14 @@ def _period(year: Any) -> str | None:
     return f"{start}-{start + PERIOD_YEARS - 1}"
 
 
+def _bands(turns: Moved) -> list[str | None]:
+    """The century of each mover's rating in the tags."""
+    own = np.where(turns.white, turns.column("white_elo"), turns.column("black_elo"))
+    return [
+        None if value is None else f"{int(value) // 100 * 100}-{int(value) // 100 * 100 + 99}" for value in _whole(own)
+    ]
+
+
 def _periods(turns: Moved) -> list[str | None]:
     """The periods that were asked for, or else spans of five years."""
     if PERIOD in turns.games.columns:
@@ -144,6 +152,7 @@ KEYS: dict[str, Callable[[Moved], Sequence[str | None]]] = {
     "all": lambda turns: ["all"] * len(turns),
     "player": lambda turns: _texts(turns.player),
     "opponent": lambda turns: _texts(turns.opponent),
+    "band": lambda turns: _bands(turns),
     "event": lambda turns: _texts(turns.column("event")),
     "round": lambda turns: _texts(turns.column("round")),
     "game": _game_label,
@@ -161,8 +170,8 @@ def _whole(values: NDArray[np.object_]) -> list[float | None]:
 
 
 def group(turns: Moved, *by: str) -> Groups:
-    """Group turns by one key or by several together, in the order of their first appearance; phases in theirs, years
-    and periods in order of time.
+    """Group turns by one key or by several together, in the order of their first appearance; phases in theirs, bands
+    of rating from the lowest, years and periods in order of time.
 
     Turns whose tag is missing make a group of their own, called `?`.
     """
@@ -184,6 +193,8 @@ def _place(key: str, value: str) -> tuple[int, str]:
     """Where a value stands among those of its key; all alike where they come as they appear."""
     if key == "phase":
         return PHASES.index(value), ""
+    if key == "band":
+        return (10**6 if value == UNKNOWN else int(value.partition("-")[0])), ""
     return (int(value == UNKNOWN), value) if key in _IN_TIME else (0, "")
 
 

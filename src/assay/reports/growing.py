@@ -21,12 +21,13 @@ from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.moves.asked import Asked
 from assay.moves.calibration import Calibration, for_engine
+from assay.players import guessed
 from assay.policy.chances import Network
 from assay.progress import Progress
 from assay.reports.assemble import Input, assemble
 from assay.reports.content import Report
 from assay.reports.exports import COLUMNS, check_place, player_rows, write
-from assay.reports.me import CASUAL, casual, guessed, spelled
+from assay.reports.me import CASUAL, casual, spelled
 from assay.table import Answer, Table, columns_of, there_are, told_copies
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.

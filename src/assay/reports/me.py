@@ -27,7 +27,6 @@ from assay.reports.content import GameSection, Me, Mistake, Move, Slice
 from assay.reports.openings import family_of
 from assay.results.expectancy import LOGISTIC_SCALE, slope
 
-NEARLY_ALL, FEWEST_GAMES = 0.9, 6
 MISTAKES = 5
 CASUAL = "a casual game"
 _CASUAL_EVENT = re.compile(r"casual\b", re.IGNORECASE)
@@ -35,23 +34,6 @@ _CLOCKS = ((0.5, "more than half of the time left"), (0.2, "20 to 50 %"), (0.05,
 _LEAST_MOVES = 20  # of a slice of which anything is said in a sentence
 _LEAST_COST = 5.0  # Elo a game
 MOST_MONTHS = 36
-
-
-def guessed(names: Sequence[tuple[str, str]]) -> str | None:
-    """Whose games these are: the one name that is in nearly all of them, if there is one.
-
-    >>> guessed([("Elm", f"N{n}") for n in range(5)] + [("N7", "Elm"), ("N8", "N9")]), guessed([("A", "B")] * 9)
-    (None, None)
-    >>> guessed([("Elm", f"N{n}") for n in range(9)])
-    'Elm'
-    """
-    if len(names) < FEWEST_GAMES:
-        return None
-    counts = Counter(name for pair in names for name in set(pair) if name.strip("? "))
-    often = [(count, name) for name, count in counts.most_common(2)]
-    if not often or often[0][0] < NEARLY_ALL * len(names):
-        return None
-    return often[0][1] if len(often) == 1 or often[1][0] < len(names) / 2 else None
 
 
 def spelled(asked: str, names: Collection[str]) -> str:
