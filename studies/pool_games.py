@@ -1,15 +1,19 @@
 """Choose the games that lines of pools are fitted on: python studies/pool_games.py DATA OUT.pgn [SEED].
 
-DATA is a folder with rated games of Lichess (`lichess-2018-speeds`, `-2013-17`, `-leagues`, `-45-45`, `-rapid-2022`)
-and of slow play over the board since 2023 (`otb-2024-25`, `otb-2024-26-clocks`), and two samples of a month of Lichess
-that serve for a last check alone (`lichess-2025-05`, `lichess-2026-06`).
+DATA is a folder with rated games of Lichess (`lichess-2018-speeds`, `-2013-17`, `-leagues`, `-45-45`, `-rapid-2022`,
+`-2022-26-mixed`) and of slow play over the board since 2023 (`otb-2024-25`, `otb-2024-26-clocks`), and two samples of a
+month of Lichess that serve for a last check alone (`lichess-2025-05`, `lichess-2026-06`).
 
 Of each pool 320 games, drawn evenly over bands of a hundred points and few of one player; provisional ratings are left
 out where the tags betray them. Of the months for checking at most 80 games of a speed, none with a player of
 `lichess-rapid-2022`. The order is that in which they are to be analysed: half of every pool, the checks, the other
 half, one game of each in turn, so that a run that is cut short is even. Each has a tag `Sample`.
 
-    assay analyse OUT.pgn --depth 6 --store STORE
+Last come games of Lichess since 2020 for the lines of these years, from histories of single users: each opponent once
+(twice, where a band is short of people), none who plays in the months for checking. The user's side has a tag `User`
+and does not count.
+
+    python studies/pool_values.py OUT.pgn STORE
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import random
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -52,7 +56,11 @@ TEMPI = {
     "lichess-blitz": (("180+0",), ("300+0",), ("180+2", "180+3", "240+0"), ("300+2", "300+3", "300+4", "420+0")),
 }
 A_TEMPO = 45
+# Games of today: the file, and how many of a speed; of `lichess-rapid-2022` rapid has games above already.
+HISTORIES, A_HISTORY = "lichess-2022-26-mixed", {"bullet": 420, "blitz": 420, "rapid": 300}
+A_USER = 20  # games in a file of histories: whoever has more is one of those whose histories these are
 A_YEAR_BEFORE = 100  # games of 2023, to see whether the ratings of March 2024 are another scale
+_SIDES = ("white", "black")
 Row = dict[str, Any]
 
 
@@ -88,14 +96,14 @@ def serving(pool: str, frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(pl.col("pool") == pool, near)
 
 
-def drawn(pool: Iterable[Row], count: int, players: Counter[str]) -> list[Row]:
+def drawn(pool: Iterable[Row], count: int, players: Counter[str], caps: Sequence[int] = (1, 2, 4, 99)) -> list[Row]:
     """So many games, one band after the other, few of one player as long as it can be."""
     bands: dict[int, list[Row]] = {}
     for row in pool:
         # The weaker side: over the board many games of today are of one strong player, and the weaker are scarce.
         bands.setdefault(min(row["white_elo"], row["black_elo"]) // BAND, []).append(row)
     taken: list[Row] = []
-    for cap in (1, 2, 4, 99):
+    for cap in caps:
         for turn in zip_longest(*bands.values()):
             for row in turn:
                 if row is None or row in taken or len(taken) >= count:
@@ -119,13 +127,29 @@ def tempi(frame: pl.DataFrame, taken: set[int], rng: random.Random) -> list[list
     return chosen
 
 
+def of_today(frame: pl.DataFrame, checked: set[str], rng: random.Random) -> list[list[Row]]:
+    """Games of histories by speed, band by band of the opponents, who count once, or twice where a band is short."""
+    games = Counter(frame["white"].to_list() + frame["black"].to_list())
+    users = {name for name, count in games.items() if count > A_USER}
+    chosen = []
+    for speed, count in A_HISTORY.items():
+        rows = list(serving(f"lichess-{speed}", fair(frame)).iter_rows(named=True))
+        rows = [row for row in rows if not {row["white"], row["black"]} & checked]
+        rng.shuffle(rows)
+        # To `drawn` a user is nobody: only the opponents are bounded.
+        hidden = [row | {"user": side.title(), side: None} for row in rows for side in _SIDES if row[side] in users]
+        once = [row for row in hidden if not {row["white"], row["black"]} & users]
+        chosen.append(drawn(once, count, Counter(), caps=(1, 2)))
+    return chosen
+
+
 def in_turn(groups: Iterable[list[Row]]) -> list[Row]:
     return [row for turn in zip_longest(*groups) for row in turn if row is not None]
 
 
 def main(data_folder: str, out: str, seed: int = 2018) -> None:
     data, rng = Path(data_folder), random.Random(seed)
-    names = sorted({name for files in FILES.values() for name in files} | set(CHECKS))
+    names = sorted({name for files in FILES.values() for name in files} | {*CHECKS, HISTORIES})
     with tempfile.TemporaryDirectory() as folder:
         tables = {name: table(data, Path(folder), name) for name in names}
     known = set(tables["lichess-rapid-2022"]["white"]) | set(tables["lichess-rapid-2022"]["black"])
@@ -150,6 +174,8 @@ def main(data_folder: str, out: str, seed: int = 2018) -> None:
     halves = [(some[: len(some) // 2], some[len(some) // 2 :]) for some in chosen.values()]
     order = in_turn(first for first, _ in halves) + in_turn(checks) + in_turn(second for _, second in halves)
     order += in_turn(tempi(tables["lichess-2013-17"], {row["start_offset"] for row in order}, random.Random(seed)))
+    checked = {name for check in CHECKS for side in ("white", "black") for name in tables[check][side]}
+    order += in_turn(of_today(tables[HISTORIES], checked, random.Random(seed)))
     texts = {name: unpacked(data / f"{name}.pgn.zst") for name in names}
     Path(out).write_text("\n".join(tagged(texts[row["file"]], row) for row in order), encoding="utf-8")
     for (pool, file, year), count in sorted(Counter((r["pool"], r["file"], r["year"] or "?") for r in order).items()):
@@ -164,7 +190,8 @@ def unpacked(path: Path) -> bytes:
 
 def tagged(data: bytes, row: Row) -> str:
     text = data[row["start_offset"] : row["end_offset"]].decode("utf-8", "replace").strip()
-    return f'[Sample "{row["file"]}"]\n{text}\n'
+    user = f'[User "{row["user"]}"]\n' if row.get("user") else ""
+    return f'[Sample "{row["file"]}"]\n{user}{text}\n'
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
 """Fit the lines of pools: python studies/pool_lines.py GAMES.pgn STORE REFERENCE [--depth 6] [--write LINES.json].
 
-GAMES.pgn comes from `studies/pool_games.py` and STORE holds its analyses; REFERENCE is the reference set, whose games
-of 2018-19 give the line of 2015-23 (with those of 2023 among GAMES). Games of which the store lacks a part are left
-out, so that the study can be run while the analysis goes on.
+GAMES.pgn comes from `studies/pool_games.py` and STORE holds its analyses (`studies/pool_values.py`); REFERENCE is the
+reference set, whose games of 2018-19 give the line of 2015-23 (with those of 2023 among GAMES). Games of which the
+store lacks a part are left out, so that the study can be run while the analysis goes on; with --only some lines are
+fitted, and the others stay as they ship.
 
 A line is inner = alpha + beta x (rating - middle), most likely on the sides' moves, with bands of a hundred points
 counting alike. Errors are clustered by player (by game where the players have no names). Where
-the games of a pool are quick and slow, the line has what a doubling of the time is worth. Printed for each pool: the
+the games of a pool are quick and slow, the line has what a doubling of the time is worth; bullet and blitz of today
+take it from the years before, since there everybody whose history it is has one time control and one level. Users
+whose histories the games are from do not count. Printed for each pool: the
 line, what a rating near its middle is on the inner scale, the noise of one side of a game, the offset of every band of
 200 points with its error, and how many of the 95 % intervals of single games hold the tag when the players were not in
 the fit. Then the same for the months that no line has seen: the common offset by speed, and the intervals.
@@ -23,6 +26,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from pool_values import LINES as VALUED
+from pool_values import counting
 
 from assay import manifest
 from assay.curve import GRID, Curve, Honesty
@@ -32,7 +37,6 @@ from assay.engine.turns import turns
 from assay.games import read
 from assay.held_out import noise_per_turn
 from assay.moves import reference
-from assay.moves.calibrating import TOLERATED
 from assay.moves.calibration import Calibration, load
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import measure, scores
@@ -40,7 +44,7 @@ from assay.moves.choice.model import curve_of, strength
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 from assay.pools import FIRST, LATER, LINES, split_line
-from assay.scales import UNIT, PoolLine, line_called
+from assay.scales import UNIT, PoolLine, line_called, shipped_lines
 
 Floats = NDArray[np.float64]
 TAGGED = ("rating", "cluster", "game", "sample", "line", "kind", "seconds")
@@ -52,8 +56,9 @@ LEVEL = 0.95
 FEWEST_OF_A_KIND = 15
 TAGS = 70.0  # how far a rating in a tag is from the player's strength, whatever the pool
 # Beyond, players of bullet live by the clock: their moves look like those of 2150, and no line holds them.
-HIGHEST = {"lichess-bullet": 2500.0}
-TEMPI = ("lichess-bullet", "lichess-blitz", "lichess-rapid")
+HIGHEST = {"lichess-bullet": 2500.0, "lichess-bullet-2013-19": 2500.0}
+TEMPI = ("lichess-bullet-2013-19", "lichess-blitz-2013-19", "lichess-rapid")
+TEMPO_OF = {"lichess-bullet": "lichess-bullet-2013-19", "lichess-blitz": "lichess-blitz-2013-19"}
 
 
 @dataclass(frozen=True)
@@ -108,11 +113,10 @@ def of_games(path: str, store: str, model: Calibration) -> Sides:
     """The sides of the games that the store holds whole."""
     games = list(read(path))
     with Store(store) as opened:
-        found = turns(games, opened, depth=model.depth, limit=float(model.settings["limit"]))
-    lacking = found.lacking if found.lacking is not None else np.zeros(len(games), np.int64)
-    count = np.bincount(found.game, minlength=len(games))
-    whole = (lacking <= TOLERATED * (count + lacking)) & (count > 0)
-    found = found.only(whole[found.game])
+        whole = counting(games, opened, model.depth)
+        found = turns(games, opened, depth=model.depth, limit=float(model.settings["limit"]), lines=VALUED)
+    user = np.array([{"White": 1, "Black": 0}.get(game.tags.get("User", ""), -1) for game in games])
+    found = found.only(whole[found.game] & (user[found.game] != found.white))
     print(f"{int(whole.sum())} of {len(games)} games, {len(found)} turns")
     samples = np.array([game.tags["Sample"] for game in games], object)
     _, first, code = np.unique(found.choices.unit, return_index=True, return_inverse=True)
@@ -183,8 +187,11 @@ def even(rating: Floats) -> Floats:
     return np.asarray(weight / weight.mean())
 
 
-def fitted(name: str, sides: Sides) -> PoolLine:
-    """The most likely line of some sides, with its error; with what time is worth where quick and slow are told."""
+def fitted(name: str, sides: Sides, before: PoolLine | None = None) -> PoolLine:
+    """The most likely line of some sides, with its error; with what time is worth where quick and slow are told.
+
+    Where the line of the years `before` is given, time is worth what it was then.
+    """
     middle = round(float(np.median(sides.rating)), -2)
     told = np.isfinite(sides.seconds)
     tempo = name in TEMPI and len(np.unique(sides.seconds[told])) > 1
@@ -192,7 +199,11 @@ def fitted(name: str, sides: Sides) -> PoolLine:
     if tempo:
         short, long = np.quantile(sides.seconds[told], (SHORT, LONG))
         line = replace(line, seconds=float(np.median(sides.seconds[told])), quickest=float(short), slowest=float(long))
+    if before is not None:
+        kept = ("seconds", "quickest", "slowest", "tempo", "tempo_error", "untold")
+        line = replace(line, **{name: getattr(before, name) for name in kept})
     times = line.doublings(sides.seconds)
+    given = (line.tempo / UNIT * times)[sides.code]
     # Untold, a game is as quick as the middle of those told, and may be any of them.
     each_x = [np.ones(len(sides)), (sides.rating - middle) / UNIT, *([times] if tempo else [])]
     x = np.stack(each_x, axis=1)[sides.code]
@@ -200,7 +211,7 @@ def fitted(name: str, sides: Sides) -> PoolLine:
     choices, first = sides.choices, sides.choices.start[:-1]
     theta = np.array([float(strength(middle)), 1.0, 0.0])[: x.shape[1]]
     for _ in range(50):
-        z = x @ theta
+        z = x @ theta + given
         p = np.exp(log_chances(sides.g0 + z[choices.turn] * sides.g1, choices.start, choices.turn))
         mean = np.add.reduceat(p * sides.g1, first)
         variance = np.add.reduceat(p * sides.g1**2, first) - mean**2
@@ -289,13 +300,13 @@ def covered(line: PoolLine, sides: Sides, model: Honesty) -> tuple[NDArray[np.bo
     return (low <= sides.rating) & (sides.rating <= high), high < sides.rating, high - low
 
 
-def held_out(name: str, sides: Sides, model: Calibration, folds: int = 4) -> str:
+def held_out(name: str, sides: Sides, model: Calibration, before: PoolLine | None, folds: int = 4) -> str:
     """Coverage of single sides whose players were not in the fit."""
     fold = np.random.default_rng(1).permutation(int(sides.cluster.max()) + 1)[sides.cluster] % folds
     inside, below = [], []
     for one in range(folds):
         rest = sides.only(fold != one)
-        line = judged(fitted(name, rest), rest, model)
+        line = judged(fitted(name, rest, before), rest, model)
         hold, under, _ = covered(line, sides.only(fold == one), model.model().honesty)
         inside.append(hold)
         below.append(under)
@@ -313,7 +324,7 @@ def z_of(line: PoolLine, sides: Sides, model: Calibration) -> str:
 
 def offset_of(line: PoolLine, sides: Sides) -> tuple[float, float, float]:
     """The common shift that these sides' moves ask for, its error, and the slope on the tags."""
-    own = fitted(line.name, sides)
+    own = fitted(line.name, sides, line if line.seconds else None)
     flat = joint_shift(line, sides)
     return (*flat, own.slope / line.slope)
 
@@ -355,6 +366,7 @@ def main() -> None:
     parser.add_argument("reference")
     parser.add_argument("--depth", type=int, default=6)
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--only", nargs="+", choices=[*LINES], help="fit these lines; the others stay as they ship")
     parser.add_argument("--at-depth", type=int, help="how the shipped lines do at another depth")
     args = parser.parse_args()
     if args.at_depth:
@@ -368,12 +380,16 @@ def main() -> None:
     for name in LINES:
         if name == FIRST:
             continue
+        if args.only and name not in args.only:
+            lines.append(shipped_lines()[name])
+            continue
+        before = next((line for line in lines if line.name == TEMPO_OF.get(name)), None)
         sides = every.only((every.line == name) & ~is_check & (every.rating < HIGHEST.get(name, np.inf)))
         sides = joined([sides, later]) if name == LATER else sides
-        line = judged(fitted(name, sides), sides, model)
+        line = judged(fitted(name, sides, before), sides, model)
         lines.append(line)
         print(told(line))
-        print("  " + held_out(name, sides, model))
+        print("  " + held_out(name, sides, model, before))
         print("  " + z_of(line, sides, model))
         for sample in np.unique(sides.sample):
             own = sides.only(sides.sample == sample)
@@ -399,7 +415,8 @@ def main() -> None:
         if (both := every.only((every.line == line.name) & is_check)).rating.size >= 10:
             print("  " + z_of(line, both, model))
     if args.write:
-        first = PoolLine(FIRST, noise=noise_of_first(args.reference, model), sides=0)
+        noise = shipped_lines()[FIRST].noise if args.only else noise_of_first(args.reference, model)
+        first = PoolLine(FIRST, noise=noise, sides=0)
         plain = [asdict(line) | {"bands": list(line.bands)} for line in (first, *lines)]
         inputs = list(manifest.describe_inputs([Path(args.games)]))
         made = manifest.make("lines of pools", inputs=inputs, settings={"calibration": model.name, "depth": args.depth})

@@ -228,13 +228,18 @@ def scale_of(pool: str | None) -> str:
     return SLOW if pool in (None, UNKNOWN) else str(pool)
 
 
-# The lines that there are: over the board by years, since what a rating there means has moved (docs/validation.md).
+# The lines that there are, by years where what a rating means has moved (docs/validation.md).
 FIRST, LATER, LAST = "otb-slow-2006-14", "otb-slow-2015-23", "otb-slow-2024"
-LINES = {
-    FIRST: "slow games over the board, to 2014",
-    LATER: "slow games over the board, 2015 to February 2024",
-    LAST: "slow games over the board, from March 2024 on",
-} | {f"lichess-{fast}": f"Lichess, {fast}" for fast in ("bullet", "blitz", "rapid", "classical")}
+BEFORE = "-2013-19"
+LINES = (
+    {
+        FIRST: "slow games over the board, to 2014",
+        LATER: "slow games over the board, 2015 to February 2024",
+        LAST: "slow games over the board, from March 2024 on",
+    }
+    | {f"lichess-{fast}{BEFORE}": f"Lichess, {fast}, to 2019" for fast in ("bullet", "blitz")}
+    | {f"lichess-{fast}": f"Lichess, {fast}" for fast in ("bullet", "blitz", "rapid", "classical")}
+)
 # FIDE lifted all ratings below 2000 on this day.
 _LIFTED = "2024.03"
 _NEAR = {"ultrabullet": "bullet", "correspondence": "classical", "": "rapid"}
@@ -244,6 +249,7 @@ def line_of(pool: str | None, date: str | None, control: str | None = None) -> s
     """The line, one of `LINES`, on which games of a pool and a day are rated: its own, or the nearest.
 
     Online, where a pool has quicker and slower games, the length of the game in seconds follows: base + 40 increments.
+    There the line of today is also that of games without a date.
 
     >>> line_of("otb-slow", "2012.05.01"), line_of("otb-slow", "2024.02.28"), line_of("otb-rapid", "2024.??.??")
     ('otb-slow-2006-14', 'otb-slow-2015-23', 'otb-slow-2024')
@@ -251,13 +257,18 @@ def line_of(pool: str | None, date: str | None, control: str | None = None) -> s
     ('lichess-blitz', 'lichess-bullet', 'otb-slow-2006-14')
     >>> line_of("lichess-bullet", None, "60+0"), line_of("lichess-blitz", None, "180+2"), line_of("lichess-rapid", None)
     ('lichess-bullet@60', 'lichess-blitz@260', 'lichess-rapid')
+    >>> line_of("lichess-bullet", "2018.06.01", "60+0"), line_of("lichess-bullet", "2024.06.01", "60+0")
+    ('lichess-bullet-2013-19@60', 'lichess-bullet@60')
     """
+    day = date or ""
     if is_online(pool):
         fast = str(pool).partition("-")[2]
         base, increment, _ = time_control(control or "")
         seconds = 0 if base is None else base + 40 * (increment or 0)
-        return f"lichess-{_NEAR.get(fast, fast)}" + (f"@{seconds}" if seconds else "")
-    day = date or ""
+        name = f"lichess-{_NEAR.get(fast, fast)}"
+        if name + BEFORE in LINES and day[:4].isdecimal() and day[:4] < "2020":
+            name += BEFORE
+        return name + (f"@{seconds}" if seconds else "")
     if not day[:4].isdecimal() or day[:4] <= "2014":
         return FIRST
     return LAST if day[:7].replace("?", "9") >= _LIFTED else LATER

@@ -13,7 +13,7 @@ from assay.errors import InputError
 from assay.games import read
 from assay.games.endings import told_endings
 from assay.moves.evals import EDGES, GRID, bins, eval_turns, shipped_evals, win_chance
-from assay.moves.evals_rating import eval_lines, turns_with_evals
+from assay.moves.evals_rating import eval_lines, own_line, turns_with_evals
 from assay.pools import FIRST, LAST
 from assay.scales import in_fide, shipped_lines
 
@@ -132,9 +132,18 @@ def test_odd_games_are_a_sentence_or_a_row(text: str, tmp_path: Path, capsys: py
     assert (end.value.code or 0, "carry no evaluations" in told.err) in [(0, False), (1, True)]
 
 
-def test_every_pool_with_a_line_can_be_rated_from_evaluations() -> None:
-    years = {name for name in shipped_lines() if name.startswith("otb") and name != LAST}
-    assert set(eval_lines()) | years == set(shipped_lines()) and FIRST in years
+@pytest.mark.parametrize("name", shipped_lines())
+def test_every_pool_with_a_line_can_be_rated_from_evaluations(name: str) -> None:
+    line = own_line(name)
+    assert line.slope > 0 and line.low < line.high and line.error(line.middle) > 0
+
+
+def test_years_without_a_line_go_by_way_of_the_lines_of_moves() -> None:
+    assert FIRST not in eval_lines()
+    moves, today = shipped_lines(), np.array([2000.0])
+    same_play = moves[FIRST].rating(moves[LAST].inside(today))
+    assert own_line(FIRST).inside(same_play) == pytest.approx(eval_lines()[LAST].inside(today))
+    assert own_line(FIRST).error(2200.0) > eval_lines()[LAST].error(2200.0)
 
 
 def test_what_a_rating_would_be_in_fide() -> None:

@@ -21,7 +21,7 @@ from assay.games.outcomes import score_of
 from assay.learned.guess import game_curves, guess_parsed
 from assay.moves.evals import GRID as INNER
 from assay.moves.evals import EvalTurns, shipped_evals
-from assay.moves.evals_rating import on_pool, own_line
+from assay.moves.evals_rating import clocks_of, on_pool, own_line
 from assay.moves.evidence import Evidence
 from assay.moves.groups import PHASES, UNKNOWN, Groups, phases, tag_ratings
 from assay.pools import has_line, scale_of, split_line
@@ -227,8 +227,10 @@ def evals_voice(turns: EvalTurns | None, units: Units, by: str | None, level: fl
     code = units.of[turns.game, np.where(turns.white, 0, 1)]
     if by == "phase":
         units, code = _by_phase(units, code, phases(turns))
-    whole, honesty = Curve(each, GRID).sum(code, len(units)), list[Honesty]()
-    for own, top in zip(Groups(units.keys, code).turns, whole.tops().tolist(), strict=True):
+    groups, clocks, honesty = Groups(units.keys, code).turns, clocks_of(turns), list[Honesty]()
+    whole = Curve(each, GRID).sum(code, len(units))
+    whole = Curve(whole.table + np.array([clocks.together(own) for own in groups]), GRID)
+    for own, top in zip(groups, whole.tops().tolist(), strict=True):
         name = lines[own[0]] if len(own) else lines[0]
         strange = not all(has_line(turns.games["pool"][int(game)]) for game in np.unique(turns.game[own]))
         off = apart(shipped_lines()[name], top) if strange else 0.0
