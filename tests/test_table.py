@@ -64,3 +64,7 @@ def test_an_answer_shows_itself_at_a_prompt() -> None:
 
     found = Found(shown=Table([{"player": "Ann"}], columns_of(("player",))))
     assert repr(found) == str(found) == "player\nAnn"
+
+
+def test_an_answer_acts_on_no_terminal() -> None:
+    assert str(Answer(shown=Table([], columns_of(("player",))), head="\x1b[2J Ann")).startswith("\\x1b[2J Ann")

@@ -54,10 +54,10 @@ class Estimate:
         return (self.high - self.low) / 2 if self.bounded else 0.0
 
     def __str__(self) -> str:
-        if not self.known:
+        if not self.known or (math.isinf(self.value) and math.isinf(self.low) and math.isinf(self.high)):
             return "-"
         if math.isinf(self.high):
-            return f"at least {self.low:.0f}" if math.isfinite(self.low) else f"{self.value:.0f}".replace("inf", "-")
+            return f"at least {self.low:.0f}" if math.isfinite(self.low) else f"{self.value:.0f}"
         if math.isinf(self.low):
             return f"at most {self.high:.0f}"
         return f"{self.value:.0f} ({self.low:.0f}-{self.high:.0f})"

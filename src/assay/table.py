@@ -203,7 +203,7 @@ class Answer:
         return self.text(width, wide=wide) if format == "table" else self.tabulated().to(format)
 
     def __str__(self) -> str:
-        return self.text()
+        return printable(self.text(), lines=True)
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -211,7 +211,7 @@ class Answer:
 
     def __repr__(self) -> str:
         """The text, which is what somebody who names an answer at a prompt or in a notebook wants to see."""
-        return self.text()
+        return str(self)
 
     def __getitem__(self, name: str) -> Estimate:
         if name not in self.estimates:

@@ -27,7 +27,7 @@ from tests.games.made import game_text
 import assay
 from assay.cli.main import main
 from assay.errors import FetchError
-from assay.fetch import lichess
+from assay.fetch import chesscom, lichess
 from assay.fetch.address import filters
 from assay.fetch.asking import Manners, Service
 from assay.fetch.fetching import Fetched, fetch
@@ -438,3 +438,13 @@ def test_progress_shows_games_and_bytes(
     assert "5 games" in shown and "bytes" in shown
     assert run("fetch", "lichess:alice", "--max", "5", "--quiet") == 0
     assert "bytes" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("told", [None, 5, [], {"games": None}, {"games": 5}, {"games": [None, {"pgn": 7}, {}]}])
+def test_an_archive_without_games_has_none(told: object) -> None:
+    assert chesscom._games(told) == []
+
+
+def test_half_a_character_in_an_archive_is_no_reason_to_fail() -> None:
+    (game,) = chesscom._games({"games": [{"pgn": '[Event "\ud800"]\n\n1. e4 *'}]})
+    assert game.startswith(b'[Event "?"]')

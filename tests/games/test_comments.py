@@ -46,3 +46,10 @@ def test_time_used_and_left_as_shares_of_the_base_time(control: str, base: float
     assert np.isnan(used[[0, 1, 3]]).all() and np.isnan(left[3])
     assert used[[2, 4]].tolist() == pytest.approx([(30 + more) / base, (40 + more) / base])
     assert left[[1, 4]].tolist() == pytest.approx([300 / base, 240 / base])
+
+
+@pytest.mark.parametrize("clock", ["0:0:01e400", "0:00:1e39", "-0:00:01"])
+def test_a_clock_that_no_clock_shows_is_none(clock: str) -> None:
+    text = f"1. e4 {{[%clk {clock}]}} e5 {{[%clk 0:05:00]}} *".encode()
+    arrays = to_arrays([Game("", 0, len(text), text)])
+    assert np.isnan(arrays.clock[0]) and arrays.clock[1] == 300

@@ -77,3 +77,14 @@ def test_damaged_and_empty_archives_are_counted(tmp_path: Path) -> None:
     none = read(tmp_path / "none.zip")
     assert not list(none)
     assert none.problems["zip archive without a PGN file (2 other files)"] == 1
+
+
+def test_a_zip_of_a_later_kind_is_told(tmp_path: Path) -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("one.pgn", TWO)
+    data = bytearray(whole.getvalue())
+    data[data.index(b"PK\x01\x02") + 6] = 240  # the version that is needed to unpack it
+    (tmp_path / "later.zip").write_bytes(data)
+    games = read(tmp_path / "later.zip")
+    assert not list(games) and "damaged zip data (zip file version 24.0)" in games.problems

@@ -64,3 +64,32 @@ def test_two_engines_are_not_mixed(tmp_path: Path) -> None:
     reference.write(tmp_path, "part-02", made, known(3), replace(ENGINE, engine="Stockfish 17"))
     with pytest.raises(InputError, match="several engines"):
         reference.read(tmp_path, 4)
+
+
+def test_a_damaged_set_is_refused_in_words(tmp_path: Path) -> None:
+    made = choices_of(random_fens(20, seed=9), depth=4)
+    reference.write(tmp_path, "part-01", made, known(20), ENGINE)
+    files = sorted(tmp_path.glob("*.parquet"))
+    whole = {file: file.read_bytes() for file in files}
+    sums = "".join(f"{digest}  {name}\n" for name, digest in reference.checksums(tmp_path).items())
+    for file, data in whole.items():
+        for at in range(0, len(data), max(1, len(data) // 40)):
+            file.write_bytes(data[:at] + bytes([data[at] ^ 8]) + data[at + 1 :])
+            (tmp_path / reference.SUMS).write_text(sums)
+            with pytest.raises(InputError, match="its checksum is not that in SHA256SUMS"):
+                reference.read(tmp_path, 4)
+            (tmp_path / reference.SUMS).unlink()
+            try:  # without checksums some damage is not seen, but none ends in an error of another kind
+                reference.read(tmp_path, 4)
+            except InputError as error:
+                assert "Get the set anew" in str(error) or "no part of" in str(error) or "no turns" in str(error)
+        file.write_bytes(data)
+    for file, data in whole.items():
+        file.write_bytes(data[: len(data) // 2])
+        with pytest.raises(InputError, match="is damaged"):
+            reference.read(tmp_path, 4)
+        file.unlink()
+        with pytest.raises(InputError, match=r"is damaged|no reference set"):
+            reference.read(tmp_path, 4)
+        file.write_bytes(data)
+    assert len(reference.read(tmp_path, 4)) == 20

@@ -199,3 +199,8 @@ def test_an_interval_without_an_upper_end_says_so(run: Run) -> None:
     answer = run(*words("--penta", (0, 0, 1, 0, 3)), command="match")
     assert "to no bound, 95 %" in answer.out
     assert "unknown" not in answer.out
+
+
+def test_a_match_that_one_side_won_whole_has_no_interval() -> None:
+    for found in assay.match(wdl=(2, 0, 0)).estimates.values():
+        assert math.isinf(found.value) and not found.bounded and str(found) == "-"

@@ -61,8 +61,7 @@ def _months(client: Client, user: str) -> list[tuple[str, str]]:
     with client.get(f"{client.service.base}/pub/player/{user}/games/archives", accept=JSON) as answer:
         _refuse(client, answer, user)
         told = answer.json(4 << 20)
-    listed = told.get("archives", []) if isinstance(told, dict) else []
-    found = [match for each in listed if (match := _ARCHIVE.search(str(each)))]
+    found = [match for each in _list_in(told, "archives") if (match := _ARCHIVE.search(str(each)))]
     return sorted({(match[1], match[2]) for match in found if 1 <= int(match[2]) <= 12}, reverse=True)
 
 
@@ -95,10 +94,16 @@ def _fill(client: Client, shelf: Shelf, user: str, month: str, seen: Callable[[b
         return
 
 
+def _list_in(told: Any, name: str) -> list[Any]:
+    """A list in an answer; nothing if there is none."""
+    found = told.get(name) if isinstance(told, dict) else None
+    return found if isinstance(found, list) else []
+
+
 def _games(told: Any) -> list[bytes]:
     """The games of an archive: their PGN, with what only the archive says of them as tags."""
     found = []
-    for game in told.get("games", []) if isinstance(told, dict) else []:
+    for game in _list_in(told, "games"):
         if not isinstance(game, dict) or game.get("rules", "chess") != "chess":
             continue
         text = str(game.get("pgn") or "").strip().replace("\r\n", "\n")
@@ -108,7 +113,7 @@ def _games(told: Any) -> list[bytes]:
         said = [f'[Rated "{str(bool(game.get("rated"))).lower()}"]'] if "rated" in game else []
         said += ['[Analysed "true"]'] if game.get("accuracies") else []
         tagged = "\n".join([head[0].rstrip(), *said])
-        found.append(f"{tagged}\n\n{text[head.end() :].strip()}\n".encode())
+        found.append(f"{tagged}\n\n{text[head.end() :].strip()}\n".encode(errors="replace"))
     return found
 
 

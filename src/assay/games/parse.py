@@ -241,10 +241,15 @@ def _from_chunk(chunk: Any, start_numbers: npt.NDArray[np.int32]) -> dict[str, n
         "from_square": chunk.from_squares[keep_move],
         "to_square": chunk.to_squares[keep_move],
         "promotion": np.maximum(chunk.promotions[keep_move], 0).astype(np.uint8),
-        "clock": chunk.clocks[keep_move],
+        "clock": _shown(chunk.clocks[keep_move]),
         "eval": pawns,
         "mate": mate,
     }
+
+
+def _shown(clocks: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Clocks as clocks show them: a number without end, or below zero, is none."""
+    return np.where(np.isfinite(clocks) & (clocks >= 0), clocks, np.float32(np.nan))
 
 
 def _to_white(value: npt.NDArray[np.float32], turn: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
@@ -423,7 +428,7 @@ def _row(board: chess.Board, node: chess.pgn.ChildNode) -> dict[str, Any]:
         for bit, has in zip((1, 2), rights, strict=True)
         if has(color)
     )
-    score = node.eval()
+    score, clock = node.eval(), node.clock()
     white = score.white() if score else None
     return {
         "boards": squares,
@@ -435,7 +440,7 @@ def _row(board: chess.Board, node: chess.pgn.ChildNode) -> dict[str, Any]:
         "from_square": node.move.from_square,
         "to_square": node.move.to_square,
         "promotion": node.move.promotion or 0,
-        "clock": float("nan") if node.clock() is None else node.clock(),
+        "clock": float(_shown(np.array(np.nan if clock is None else clock, np.float32))),
         "eval": float("nan") if white is None or white.is_mate() else (white.score() or 0) / 100,
         "mate": max(-MOST_MOVES, min((white.mate() or 0) if white is not None else 0, MOST_MOVES)),
     }

@@ -225,7 +225,7 @@ def _members(file: IO[bytes]) -> Iterator[bytes]:
 
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise _DamagedError(f"damaged zip data ({error})") from error
     with archive:
         inside = [member for member in archive.infolist() if not member.is_dir()]

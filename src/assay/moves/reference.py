@@ -33,10 +33,12 @@ from numpy.typing import NDArray
 
 from assay import manifest
 from assay.engine.choices import Choices, joined
+from assay.engine.footer import groups
 from assay.engine.identity import Identity
 from assay.errors import InputError
 from assay.paths import atomic
 
+SUMS = "SHA256SUMS"
 _ABOUT = b"assay"
 _FORMAT = "assay reference set 1"
 _TURNS, _MOVES = ".turns.parquet", ".moves.parquet"
@@ -121,22 +123,40 @@ def read(folder: str | Path | Sequence[str | Path], depth: int) -> Reference:
     frames: list[pl.DataFrame] = []
     identities: set[Identity] = set()
     for file in _files(folder):
-        table = pq.read_table(file)
-        about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
-        if about.get("format") != _FORMAT:
-            raise InputError(f"{file} is no part of a reference set.")
-        if about["depth"] < depth:
-            continue
-        options = tuple((name, value) for name, value in about["options"])
-        identities.add(Identity(about["engine"], about["net"], options, 0, about["lines"]))
-        moves = pq.read_table(file.with_name(file.name.removesuffix(_TURNS) + _MOVES))
-        parts.append(_choices(table, moves, about["depth"], depth))
-        frames.append(pl.DataFrame(pl.from_arrow(table.select(KNOWN))))
+        table = _table(file)
+        try:
+            about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+            if about.get("format") != _FORMAT:
+                raise InputError(f"{file} is no part of a reference set.")
+            if about["depth"] < depth:
+                continue
+            options = tuple((name, value) for name, value in about["options"])
+            identities.add(Identity(about["engine"], about["net"], options, 0, about["lines"]))
+            moves = _table(file.with_name(file.name.removesuffix(_TURNS) + _MOVES))
+            parts.append(_choices(table, moves, about["depth"], depth))
+            frames.append(pl.DataFrame(pl.from_arrow(table.select(KNOWN))))
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+            raise InputError(f"{file} does not fit together ({error}). Get the set anew.") from error
     if not parts:
         raise InputError(f"{folder} has no turns analysed to depth {depth}.")
     if len(identities) > 1:
         raise InputError(f"{folder} has parts by several engines: {', '.join(map(str, identities))}. Read them apart.")
     return Reference(joined(parts), pl.concat(frames), identities.pop())
+
+
+def _table(file: Path) -> pa.Table:
+    """A file of a set; what its checksum, its footer or its contents show to be damaged is refused."""
+    sums = file.with_name(SUMS)
+    try:
+        listed = sums.read_text(encoding="utf-8", errors="replace") if sums.exists() else ""
+        known = {name: digest for digest, _, name in (line.partition("  ") for line in listed.splitlines())}
+        if file.name in known and known[file.name] != manifest.file_hash(file):
+            raise ValueError(f"its checksum is not that in {SUMS}")
+        groups(file)  # a damaged footer may end the process in PyArrow
+        return pq.read_table(file)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        told = str(error).partition("\n")[0].rstrip(".")
+        raise InputError(f"{file} is damaged ({told}). Get the set anew.") from error
 
 
 def is_reference(folder: str | Path) -> bool:

@@ -143,11 +143,12 @@ def duel(
     if problems:
         remarks.append(f"assay: warning: left out: {described(problems)}.")
     value, low, high = tally.elo(level)
+    ends = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
     return Duel(
         shown=Table(_lines(row, tests), (Column("what", " "), Column("found", " "))),
         data=Table([row], columns_of(list(row))),
         head=f"{players[0]} - {players[1]}: {counted(row['games'], 'game')}",
-        estimates={players[0]: Estimate(value, low, high, level), players[1]: Estimate(-value, -high, -low, level)},
+        estimates={players[0]: Estimate(value, *ends, level), players[1]: Estimate(-value, -ends[1], -ends[0], level)},
         problems=problems or {},
         remarks=remarks,
         players=players,
