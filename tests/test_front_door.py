@@ -15,6 +15,7 @@ from tests.cli.test_rating import games, store
 
 import assay
 from assay.cli.main import main
+from assay.errors import AssayWarning
 from assay.moves.asked import Analysing, Asked
 
 __all__ = ["games", "store"]
@@ -174,3 +175,10 @@ def test_an_analysis_takes_no_keyword_that_it_would_forget(games: Path, store: P
 def test_a_name_that_is_not_there_is_answered_with_those_that_are() -> None:
     with pytest.raises(AttributeError, match=r"has no attribute 'guess'; it has .*rate_learned"):
         assay.guess  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_who_has_only_wins_has_a_rating_without_an_interval(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("white,black,result\nAnn,Bob,1-0\n")
+    with pytest.warns(AssayWarning, match="only wins or only losses"):
+        found = assay.rate_results(tmp_path / "one.csv")
+    assert not found["Ann"].bounded and "nan" not in str(found["Ann"])

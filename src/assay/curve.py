@@ -38,6 +38,19 @@ class Estimate:
     level: float = LEVEL
     note: str = ""
 
+    @classmethod
+    def about(cls, value: float, half: float, level: float = LEVEL, note: str = "") -> Estimate:
+        """A rating with half its interval; nan where nobody knows how wide it is.
+
+        >>> print(Estimate.about(2500.0, 90.0), Estimate.about(2300.0, math.nan))
+        2500 (2410-2590) 2300
+        """
+        return (
+            cls(value, level=level, note=note)
+            if math.isnan(half)
+            else cls(value, value - half, value + half, level, note)
+        )
+
     @property
     def known(self) -> bool:
         """Whether there is a rating, be it no more than a bound."""

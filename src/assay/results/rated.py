@@ -164,7 +164,7 @@ class _Estimates(Mapping[str, Estimate]):
         if self.listing.errors is None:
             return Estimate(value, level=self.level, note=note)
         half = float(self.listing.errors.ratings[at] * self.listing.style.factor)
-        return Estimate(value, value - half, value + half, self.level, note)
+        return Estimate.about(value, half, self.level, note)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.index)

@@ -225,7 +225,7 @@ class _LastEstimates(Mapping[str, Estimate]):
     def __getitem__(self, name: str) -> Estimate:
         at = self._places[name]
         value, half = float(self.history.ratings[at]), float(self.history.deviation[at] * self.factor)
-        return Estimate(value, value - half, value + half, self.level)
+        return Estimate.about(value, half, self.level)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
