@@ -17,10 +17,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from assay.moves.asked import Asked
 from assay.moves.calibration import depth_of
 from assay.paths import default_store
 from assay.reports.exports import find_browser
-from assay.reports.growing import Making, make
+from assay.reports.growing import make
 from assay.reports.page import render
 
 FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
@@ -80,7 +81,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
     words = parser.parse_args()
     words.output.mkdir(parents=True, exist_ok=True)
-    report = make([words.games], Making(words.store, depth=depth_of(words.preset)))
+    report = make([words.games], Asked(store=words.store, depth=depth_of(words.preset)))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS.split())
         file = Path(folder) / "report.html"

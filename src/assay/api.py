@@ -854,6 +854,8 @@ def report(
     player: str | None = None,
     me: bool = False,
     without: Sequence[int] = (),
+    evals: bool = False,
+    games: str | int = "all",
     **analysing: Unpack[Analysing],
 ) -> WrittenReport:
     """Everything about some games: `.write("event.html")` makes the file of `assay report`, PDF and JSON, too.
@@ -861,6 +863,9 @@ def report(
     The table is that of the players at a glance, `[name]` the one rating; `.report` holds all the rest.
     `without` leaves games out, by their numbers. The report of one `player` (or of `me`, the one name that is in nearly
     all games) has his games alone, with strength over time, where the points go and the most instructive mistakes.
+    With `evals` moves are judged by the evaluations in the games; so they are where no engine is found.
+    `games` says which are shown: "all", those with the gravest mistakes (a number), "none", or all in files "beside" an
+    HTML report; it speaks of all of them in any case.
 
     >>> report(SAMPLE, store="nowhere.db", no_analysis=True)
     Traceback (most recent call last):
@@ -870,7 +875,7 @@ def report(
     from assay.moves.asked import Asked
     from assay.reports.growing import report_on
 
-    return report_on(what, Asked(**analysing), player=player, me=me, without=without)
+    return report_on(what, Asked(**analysing), player=player, me=me, without=without, evals=evals, games=games)
 
 
 def review(what: What | Game, game: int = 1, *, evals: bool = False, **analysing: Unpack[Analysing]) -> Review:

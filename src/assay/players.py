@@ -20,7 +20,6 @@ Place: TypeAlias = str | PathLike[str]
 
 # Beyond this no number of such a file means anything.
 MOST = 1e6
-NEARLY_ALL, FEWEST_GAMES = 0.9, 6
 ORDER = " A row is main,other,...: the name to be shown, then those that stand for it."
 _NEAR = 0.75
 _NOBODY = frozenset({"", "?", "-"})
@@ -28,6 +27,7 @@ _FEDERATION = re.compile(r"\s*\(\s*[A-Za-z]{2,3}\s*\)\s*$|(?<=[a-z.])\s+[A-Z]{3}
 _OTHER_SIGNS = re.compile(r"[\W_]+")
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th"})
 _LISTED = 3
+NEARLY_ALL, FEWEST_GAMES = 0.9, 6
 
 
 def read_lines(path: Place) -> list[str]:

@@ -13,7 +13,7 @@ from assay.web import jobs
 
 PACKAGE = Path(assay.__file__).parent
 # Where the time of the day is wanted: it says when an artefact was made, a job came, a report was written.
-TELL_THE_DATE = {"manifest.py", "reports/assemble.py", "web/jobs.py"}
+TELL_THE_DATE = {"manifest.py", "reports/origin.py", "web/jobs.py"}
 # Where it is compared with dates that a service gives: of games, and of the moment from which it may be asked again.
 DATES_OF_SERVICES = {"fetch/asking.py", "fetch/chesscom.py", "fetch/fetching.py", "fetch/lichess.py"}
 

@@ -42,7 +42,7 @@ def test_a_sheet_says_what_an_arbiter_can_act_on(
     assert made(event, out, "--player", "Elm") == 0
     assert f"Written: {out}" in capsys.readouterr().err
     page = out.read_text(encoding="utf-8")
-    assert "1 of 6 passes 2.75: Elm at 3.76." in page and "never a finding about a person" in page
+    assert "Nobody of 6 passes 2.75; the highest is " in page and "never a finding about a person" in page
     assert "&lt;b&gt;Fir&lt;/b&gt;" in page and "<b>Fir</b>" not in page
     for needed in ("By round", "The field, and the player in it", "counter(page)", "break-inside: avoid"):
         assert needed in page

@@ -94,6 +94,32 @@ def test_a_form_is_taken_too(server: Any) -> None:
     assert (json.loads(data)["name"], json.loads(data)["preset"]) == ("club.pgn", "quick")
 
 
+def test_whose_report_it_is_to_be(server: Any) -> None:
+    """By a query, by a form; a field that is left empty asks for everybody, no field for what the games tell."""
+    field = b'--x\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
+    form = "multipart/form-data; boundary=x"
+    asked = [
+        ("/api/jobs?player=Oak%0A,%20Ann", GAMES, "text/plain", "Oak , Ann"),
+        ("/api/jobs", GAMES, "text/plain", ""),
+        ("/api/jobs", field % (b"pgn", GAMES) + field % (b"player", b" ") + b"--x--\r\n", form, "*"),
+        ("/api/jobs", field % (b"pgn", GAMES) + b"--x--\r\n", form, ""),
+    ]
+    for path, body, kind, player in asked:
+        status, _, data = call(server, "POST", path, body, content_type=kind)
+        assert (status, json.loads(data)["player"]) == (201, player)
+
+
+def test_jobs_of_earlier_versions_are_found_again(server: Any, starting: Callable[..., Any]) -> None:
+    job = submit(server)
+    wait_for(server, job, "done")
+    file = server.folders.root / job / "job.json"
+    record = json.loads(file.read_text())
+    record.pop("player")
+    file.write_text(json.dumps(record))
+    server.stop()
+    assert [one.player for one in JobFolders(server.folders.root).all()] == [""]
+
+
 def test_cancel_and_delete(server: Any) -> None:
     running, waiting = submit(server, "slow.pgn"), submit(server, "second.pgn")
     wait_for(server, running, "running")

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from assay.web.jobs import EVERYBODY
+
 GAMES = '[Event "Club"]\n[White "Anna"]\n[Black "Ben"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n\n'
 
 
@@ -254,3 +256,54 @@ def test_without_script_the_form_still_works(server: Any, browser: Any, pgn: Cal
     page.get_by_role("button", name="Make the report").click()
     expect(page.locator("#job-title")).to_have_text("club.pgn")
     context.close()
+
+
+def test_the_opening_page_shows_a_finished_report(server: Any, page: Page) -> None:
+    """It is there at once: no engine is asked, and no job is made."""
+    page.goto(server.url)
+    expect(page.locator("#sample")).to_contain_text("15 games, 6 players. Elm played closer to the engine")
+    assert page.locator("#sample tbody tr").count() == 6
+    page.get_by_role("link", name="Open this report").click()
+    expect(page.locator("#report h1")).to_have_text("Simulated event")
+    page.locator("#game-4 > summary").click()
+    expect(page.locator("#game-4 .board svg")).to_be_visible()
+    assert server.folders.all() == []
+
+
+def games_of(name: str, count: int) -> str:
+    head = '[Event "Club"]\n[White "{}"]\n[Black "{}"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 1-0\n\n'
+    pairs = [(name, f"N{n}") if n % 2 else (f"N{n}", name) for n in range(count)]
+    return "".join(head.format(*pair) for pair in pairs)
+
+
+def test_the_name_is_guessed_from_the_games_and_can_be_chosen(server: Any, page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "mine.pgn"
+    file.write_text(games_of('Ann \\"A\\" Oak', 7))
+    page.goto(server.url)
+    page.set_input_files("#file", file)
+    expect(page.locator("#player")).to_have_value('Ann "A" Oak')
+    expect(page.locator("#guess")).to_contain_text("Plays in 7 of 7 games")
+    expect(page.locator(".time").first).to_contain_text("for these 7 games")
+    assert page.locator("#names option").count() == 8
+    page.get_by_role("button", name="Make the report").click()
+    page.wait_for_url("**/jobs/*")
+    assert [job.player for job in server.folders.all()] == ['Ann "A" Oak']
+    page.goto(server.url)
+    page.set_input_files("#file", file)
+    expect(page.locator("#player")).not_to_have_value("")
+    page.fill("#player", "")
+    page.get_by_role("button", name="Make the report").click()
+    page.wait_for_url("**/jobs/*")
+    assert server.folders.all()[0].player == EVERYBODY
+
+
+def test_of_an_event_nobody_is_guessed(server: Any, page: Page) -> None:
+    page.goto(server.url)
+    page.fill("#pgn", games_of("Elm", 4) + games_of("Oak", 4))
+    page.locator("#pgn").blur()
+    expect(page.locator("#guess")).to_have_text("6 names found in 8 games.")
+    expect(page.locator("#player")).to_have_value("")
+    page.fill("#player", "Oak")
+    page.get_by_role("button", name="Make the report").click()
+    page.wait_for_url("**/jobs/*")
+    assert server.folders.all()[0].player == "Oak"

@@ -17,6 +17,7 @@ from assay.cli.options import (
     deep_option,
     depth_option,
     engine_option,
+    evals_option,
     files_argument,
     once_more,
     one_engine,
@@ -50,6 +51,15 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
 @player_option
 @click.option("--me", is_flag=True, help="Your own games: you are the one who plays in nearly all of them.")
 @without_option
+@click.option(
+    "--games",
+    "shown",
+    metavar="all|beside|none|N",
+    default="all",
+    show_default=True,
+    help="Games to show: all in the file, all in files beside it, none, or the N with the gravest mistakes.",
+)
+@evals_option
 @watch_options
 @analysis_options
 @aliases_option
@@ -60,6 +70,8 @@ def report(
     player: str | None,
     me: bool,
     without: Sequence[int],
+    shown: str,
+    evals: bool,
     watch: bool,
     every: int,
     **options: Any,
@@ -74,8 +86,9 @@ def report(
     Where one name is in nearly all games, or with --player, it is that player's report: rating over time by pool,
     accuracy by phase, opening, clock and month, where the points go, the most instructive mistakes.
 
-    Positions that the store lacks are analysed first. The file needs no network and stays under 3 MB. As csv it is the
-    table of players, as json everything, as pgn the games with evaluations and probabilities as comments.
+    Positions that the store lacks are analysed first; where no engine is found, the evaluations that the games carry
+    are taken, and it is said (--evals takes them in any case). The file needs no network and stays under 2 MB. As csv
+    it is the table of players, as json everything, as pgn the games with evaluations and probabilities as comments.
 
     \b
     Examples:
@@ -83,6 +96,7 @@ def report(
       assay report lichess:NAME/rapid?max=50 --me
       assay report round*.pgn --store club.db -o club.html
       assay report tournament.pgn --quick -o tournament.pdf
+      assay report archive.pgn --games beside -o archive.html
       assay report https://lichess.org/broadcast/name/AbCdEfGh --watch -o live.html
     """
     from assay.api import report as make_report
@@ -93,13 +107,16 @@ def report(
     path = out or Path(f"report.{format}")
     check_place(path, format)
     asked = analysing(**options)
+    if shown == "beside" and format != "html":
+        raise click.UsageError(f"--games beside is for HTML, and {format} is one file: say all, none or how many.")
 
     def renew(games: Any) -> None:
-        made = make_report(games, player=player, me=me, without=without, **asked)
+        made = make_report(games, player=player, me=me, without=without, evals=evals, games=shown, **asked)
         size = made.write(path, format)
         for remark in made.remarks:
             say(remark, err=True)
-        what = f"{counted(len(made.report.games), 'game')}, {counted(len(made.report.players), 'player')}"
+        players = counted(len(made.report.players), "player")
+        what = f"{counted(len(made.report.games), 'game')}{' shown' if made.report.selection else ''}, {players}"
         say(f"{what}: {path} ({size / 1e3:,.0f} kB).\n{made.head}", err=True)
 
     for games in watched(files, watch, every):

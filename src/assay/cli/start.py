@@ -15,10 +15,10 @@ from assay.table import Answer, Table, columns_of, counted
 MATCH, EVENT = "kasparov-deep-blue-1997.pgn", "simulated-event.pgn"
 # What is shown: a sentence, and the words of a command. Real analyses, small enough for two minutes on two cores.
 WITH_ENGINE = (
-    ("Kasparov - Deep Blue, New York 1997: one rating for each side", f"rate {MATCH} --depth 8"),
-    ("The same from the moves alone", f"ipr {MATCH} --depth 8"),
-    ("A simulated event: whose moves are unusual for the rating?", f"screen {EVENT} --quick"),
-    ("The report", f"report {EVENT} --quick -o demo.html"),
+    ("Kasparov - Deep Blue, New York 1997: one rating for each side", f"rate {MATCH} --quick"),
+    ("The same from the moves alone", f"ipr {MATCH} --quick"),
+    ("A simulated event: whose moves are unusual for the rating?", f"screen {EVENT}"),
+    ("The report", f"report {EVENT} -o demo.html"),
 )
 WITHOUT = (
     ("Kasparov - Deep Blue, New York 1997: one rating for each side", f"rate {MATCH}"),

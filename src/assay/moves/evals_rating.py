@@ -25,6 +25,7 @@ from assay.pools import BEFORE, LAST, has_line, split_line, words_of
 from assay.scales import PoolLine, apart, from_json, shipped_lines
 
 EVALS = "evals"
+NO_EVALS = "these games carry no evaluations ([%eval ...]): have them analysed on Lichess, or rate with an engine."
 FEWEST = 4  # turns: fewer say nothing
 
 
@@ -75,9 +76,7 @@ def turns_with_evals(games: Sequence[Game], counted: NDArray[np.bool_]) -> EvalT
     """The turns of some games, or a sentence where none has a value."""
     found = eval_turns(games, counted)
     if not len(found):
-        raise InputError(
-            "these games carry no evaluations ([%eval ...]): have them analysed on Lichess, or rate with an engine."
-        )
+        raise InputError(NO_EVALS)
     return found
 
 

@@ -308,19 +308,15 @@ def _mark(kind: str, x: float, y: float) -> Markup:
         "moves": f"M{x - 4:g},{y:g}a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z",
         "learned": f"M{x:g},{y - 4.5:g}l4.5,8h-9z",
     }
-    return Markup('<path class="dot {}" d="{}"/>').format(kind, shapes[kind])
+    return Markup(f'<path class="dot {kind}" d="{shapes[kind]}"/>')
 
 
 def _line(css: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
-    return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(
-        css, f"{x1:g}", f"{y1:g}", f"{x2:g}", f"{y2:g}"
-    )
+    return Markup(f'<line class="{css}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"/>')
 
 
 def _text(x: float, y: float, text: str, *, anchor: str = "start", css: str = "tick") -> Markup:
-    return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
-        css, f"{x:g}", f"{y:g}", anchor, text
-    )
+    return Markup(f'<text class="{css}" x="{x:g}" y="{y:g}" text-anchor="{anchor}">{escape(text)}</text>')
 
 
 def _short(text: str, most: int) -> str:
@@ -331,8 +327,7 @@ def _svg(
     width: float, height: float, words: str, marks: Iterable[Markup], *, css: str = "plot", data: str = ""
 ) -> Markup:
     """An SVG with its text alternative; without words it is decoration and hidden from screen readers."""
-    head = Markup('role="img" aria-label="{}">').format(words) if words else Markup('aria-hidden="true">')
-    extra = Markup(' data-x="{}"').format(data) if data else Markup("")
-    return Markup('<svg class="{}" viewBox="0 0 {} {}"{} {}{}</svg>').format(
-        css, f"{width:g}", f"{height:g}", extra, head, Markup("").join(escape(mark) for mark in marks)
-    )
+    head = f'role="img" aria-label="{escape(words)}"' if words else 'aria-hidden="true"'
+    extra = f' data-x="{escape(data)}"' if data else ""
+    inside = "".join(escape(mark) for mark in marks)  # a mark is markup already, and nothing else gets in
+    return Markup(f'<svg class="{css}" viewBox="0 0 {width:g} {height:g}"{extra} {head}>{inside}</svg>')

@@ -237,7 +237,10 @@ class Me:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report. `games_expected` is greater than the number of games while analysis is still running."""
+    """A whole report. `games_expected` is greater than the number of games while analysis is still running.
+
+    `selection` says which games are shown, where these are not all that it speaks of.
+    """
 
     title: str
     players: tuple[PlayerSection, ...]
@@ -248,11 +251,17 @@ class Report:
     games_expected: int = 0
     summary: str = ""
     me: Me | None = None
+    selection: str = ""
 
     @property
     def whole(self) -> bool:
-        """Whether every game is in it."""
-        return len(self.games) >= self.games_expected
+        """Whether every game is in it, or none of those that are not was wanted."""
+        return bool(self.selection) or len(self.games) >= self.games_expected
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The numbers of the games that are shown."""
+        return frozenset(game.number for game in self.games)
 
 
 WAYS = {"results": "Results", "moves": "Moves", "learned": "Learned"}

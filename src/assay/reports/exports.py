@@ -13,6 +13,7 @@ from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from assay.errors import OutputError
 from assay.games import Game
@@ -20,7 +21,7 @@ from assay.games.outcomes import UNFINISHED, WRITTEN, score_of
 from assay.paths import atomic
 from assay.reports.charts import said_chance, said_value
 from assay.reports.content import GameSection, Move, PlayerSection, Report
-from assay.reports.page import render
+from assay.reports.page import render, render_beside
 from assay.table import render as render_table
 
 EVALUATED = "[%eval"
@@ -336,11 +337,33 @@ def check_place(path: Path, format: str) -> None:
         need_browser()
 
 
-def write(report: Report, path: Path, format: str) -> int:
-    """Write a report, whole or not at all; the size in bytes."""
+def write(report: Report, path: Path, format: str, *, beside: bool = False) -> int:
+    """Write a report, whole or not at all; the size in bytes. An HTML file may have its games in files `beside` it."""
+    if beside:
+        return _write_beside(report, path)
     with atomic(path) as part:
         if format == "pdf":
             print_pdf(render(report), part)
         else:
             part.write_text(TEXTS[format](report), encoding="utf-8")
+    return path.stat().st_size
+
+
+_BESIDE = re.compile(r"(?:players|games)-\d+\.html")
+
+
+def _write_beside(report: Report, path: Path) -> int:
+    """The summary in the file, players and games in a folder beside it; what an earlier report left there goes."""
+    folder = path.with_name(f"{path.stem}-games")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot make the folder {folder}: {error.strerror or error}.") from error
+    files = render_beside(report, quote(folder.name), path.name)
+    for name, html in files.items():
+        with atomic(folder / name if name else path) as part:
+            part.write_text(html, encoding="utf-8")
+    for old in folder.iterdir():
+        if _BESIDE.fullmatch(old.name) and old.name not in files:
+            old.unlink()
     return path.stat().st_size

@@ -14,20 +14,24 @@ from pathlib import Path
 import numpy as np
 
 from assay.engine.analysis import Analysis
-from assay.errors import InputError
+from assay.errors import EngineError, InputError, NoTurns
 from assay.games import Game, Games, read
 from assay.games.duplicates import Duplicates
 from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.moves.asked import Asked
 from assay.moves.calibration import Calibration, for_engine
+from assay.moves.evals import with_evals
+from assay.moves.evals_rating import NO_EVALS
 from assay.players import guessed
 from assay.policy.chances import Network
 from assay.progress import Progress
-from assay.reports.assemble import Input, assemble
+from assay.reports.assemble import assemble, assemble_evals
 from assay.reports.content import Report
 from assay.reports.exports import COLUMNS, check_place, player_rows, write
 from assay.reports.me import CASUAL, casual, spelled
+from assay.reports.origin import Input
+from assay.reports.selected import ALL, BESIDE, asked_games, shown_games
 from assay.table import Answer, Table, columns_of, there_are, told_copies
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
@@ -43,27 +47,46 @@ def make(
     player: str | None = None,
     me: bool = False,
     without: Sequence[int] = (),
+    evals: bool = False,
+    guess: bool = True,
     progress: Progress | None = None,
     publish: Callable[[Report], None] | None = None,
 ) -> Report:
     """Make the report of some files; `publish` gets it as it grows, and at the end.
 
-    `name` takes the place of the name of a single file. The rest is that of :func:`assay.api.report`.
+    `name` takes the place of the name of a single file. Where one player is in nearly all games, it
+    is that player's report, unless nobody is to be guessed. The rest is that of :func:`assay.api.report`.
     """
     calibration, network = asked.calibrated(), asked.network
     given = read_input(files, name, where=asked.where, keep_duplicates=asked.keep_duplicates)
     given = replace(given, pool=asked.pool, scale_year=asked.scale_year, aliases=asked.names(given.games))
-    given = _of_one(replace(given, without=frozenset(without)), player, me)
+    given = _of_one(replace(given, without=frozenset(without)), player, me, guess)
     _check(given)
     named = calibration if asked.calibration else None
     growing = _Growing(given, named, network, publish) if publish else nullcontext()
-    with growing as each:
-        analysis = asked.analysed(given.games, calibration, given.counted, progress=progress, each=each)
-    with analysis:
-        report = assemble(given, analysis, for_engine(analysis.identity, analysis.depth, named), network)
+    report = _by_evals(given) if evals else None
+    if report is None:
+        try:
+            with growing as each:
+                analysis = asked.analysed(given.games, calibration, given.counted, progress=progress, each=each)
+            with analysis:
+                report = assemble(given, analysis, for_engine(analysis.identity, analysis.depth, named), network)
+        except (EngineError, NoTurns) as error:
+            # As `assay rate` does: without an engine the evaluations in the games speak.
+            if not with_evals(given.games):
+                raise
+            report = _by_evals(given, f"{str(error).rstrip('.')}. The evaluations in the games speak for it.")
     if publish:
         publish(report)
     return report
+
+
+def _by_evals(given: Input, why: str = "") -> Report:
+    if not any(b"[%eval" in game.data for game in given.games):
+        raise InputError(NO_EVALS)
+    report = assemble_evals(given)
+    made = report.provenance
+    return replace(report, provenance=replace(made, notes=(why, *made.notes))) if why else report
 
 
 def _check(given: Input) -> None:
@@ -74,11 +97,13 @@ def _check(given: Input) -> None:
         raise InputError("with these games left out there is nothing to report on.")
 
 
-def _of_one(given: Input, asked: str | None, me: bool) -> Input:
+def _of_one(given: Input, asked: str | None, me: bool, guess: bool) -> Input:
     """Whose report it is, if one player's: as asked, or guessed from who plays; casual games then do not count."""
     if asked is not None:
         names = {given.aliases.get(name, name) for name in players_of(given.games)}
         player: str | None = spelled(asked, names)
+    elif not guess:
+        player = None
     else:
         player = guessed([(_named(given, game, "White"), _named(given, game, "Black")) for game in given.games])
     if player is None:
@@ -164,6 +189,7 @@ class WrittenReport(Answer):
     """A report; its table is that of the players at a glance."""
 
     report: Report
+    beside: bool = False
 
     def write(self, path: str | PathLike[str], format: str | None = None) -> int:
         """Write it, as the name of the file says or as html, pdf, csv, json or pgn; how many bytes it has."""
@@ -171,22 +197,31 @@ class WrittenReport(Answer):
         suffix = place.suffix.lower().removeprefix(".")
         kind = format or (suffix if suffix in KINDS else "html")
         check_place(place, kind)
-        return write(self.report, place, kind)
+        return write(self.report, place, kind, beside=self.beside and kind == "html")
 
 
 def report_on(
-    what: Paths | Games, asked: Asked, *, player: str | None = None, me: bool = False, without: Sequence[int] = ()
+    what: Paths | Games,
+    asked: Asked,
+    *,
+    player: str | None = None,
+    me: bool = False,
+    without: Sequence[int] = (),
+    evals: bool = False,
+    games: str | int = ALL,
 ) -> WrittenReport:
     """Make a report; see :func:`assay.api.report`."""
+    shown_as = asked_games(games)
     told: tuple[str, ...] = ()
     if asked.rating == "fide":
         lists = asked.read(what)
         what, asked, told = lists.games, replace(asked, where=None), lists.remarks
-    made = make(what, asked, player=player, me=me, without=without)
+    made = shown_games(make(what, asked, player=player, me=me, without=without, evals=evals), shown_as)
     whole = dict.fromkeys(("tag", "rating", "low", "high", "result", "ipr", "learned"), 0) | {"points": 1}
     shown = ("player", "games", "points", "tag", "rating", "low", "high", "z")
     return WrittenReport(
         report=made,
+        beside=shown_as == BESIDE,
         head=made.summary,
         shown=Table(
             player_rows(made),
@@ -194,5 +229,9 @@ def report_on(
         ),
         estimates={player.name: player.joint for player in made.players},
         problems=made.provenance.problems,
-        remarks=[*told_copies(made.provenance.duplicates), *told],
+        remarks=[
+            *told_copies(made.provenance.duplicates),
+            *told,
+            *(made.provenance.notes if not made.provenance.engine else ()),
+        ],
     )

@@ -122,6 +122,11 @@ def usual_by_engine(evidence: Evidence, at: NDArray[np.intp], ratings: Floats) -
 
 def usual_by_evals(turns: EvalTurns, ratings: Floats) -> Usual:
     """What is usual at turns of which one evaluation before and after is known: by the model of losses."""
+    return _usual(turns.at, *losses_by_evals(turns, ratings))
+
+
+def losses_by_evals(turns: EvalTurns, ratings: Floats) -> tuple[Floats, Floats]:
+    """The win chances that may be lost at each turn, and how often players of the mover's rating lose so much."""
     columns, entries = features(turns)
     weights, bins = shipped_evals().weights, len(EDGES) + 1
     # Evaluations have no line of their own for quicker and slower games of a pool.
@@ -140,7 +145,7 @@ def usual_by_evals(turns: EvalTurns, ratings: Floats) -> Usual:
     before = np.clip(turns.before, -1000, 1000)[:, None]
     then = np.clip(win_chance(before) - np.maximum(_MIDDLE, 0.0), 1.0, 99.0)
     now = centipawns_of(then) / factor
-    return _usual(turns.at, np.maximum(win_of(before / factor / 100) - win_of(now / 100), 0.0), share)
+    return np.maximum(win_of(before / factor / 100) - win_of(now / 100), 0.0), share
 
 
 def _usual(at: NDArray[np.intp], lost: Floats, share: Floats) -> Usual:

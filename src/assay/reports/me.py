@@ -17,6 +17,8 @@ from assay.curve import NOTHING, Estimate
 from assay.errors import InputError
 from assay.games import Game, GameArrays
 from assay.games.outcomes import score_of
+from assay.moves.evals import EvalTurns
+from assay.moves.evals_rating import rate_evals
 from assay.moves.evidence import Evidence
 from assay.moves.groups import PHASES, Groups
 from assay.players import did_you_mean, nearest
@@ -74,7 +76,7 @@ class Mine:
     frame: pl.DataFrame  # names as in the tags
     arrays: GameArrays
     counted: NDArray[np.bool_]
-    evidence: Evidence | None
+    evidence: Evidence | EvalTurns | None
 
 
 @dataclass(frozen=True)
@@ -223,14 +225,17 @@ def _ordered(slices: Sequence[Slice], order: Sequence[str]) -> tuple[Slice, ...]
 def _strength(mine: Mine, openings: Mapping[int, str]) -> dict[str, Estimate]:
     """What the moves of the games of each opening say of the player's strength."""
     evidence = mine.evidence
-    if evidence is None or not len(evidence.turns):
+    if evidence is None or not len(turns := evidence if isinstance(evidence, EvalTurns) else evidence.turns):
         return {}
-    turns = evidence.turns
     names = list(dict.fromkeys(openings.values()))
     white = np.array([name == mine.name for name in mine.frame["white"]])
     code = np.array([names.index(openings[game]) if game in openings else -1 for game in turns.game.tolist()], np.intp)
     code = np.where(turns.white == white[turns.game], code, -1)
-    found = evidence.estimates(Groups(tuple((name,) for name in names), code))
+    groups = Groups(tuple((name,) for name in names), code)
+    if isinstance(evidence, EvalTurns):
+        found = [row.estimate for row in rate_evals(evidence, groups)]
+    else:
+        found = evidence.estimates(groups)
     return {name: one for name, one in zip(names, found, strict=True) if one.known}
 
 
@@ -252,11 +257,15 @@ def _over_time(mine: Mine) -> dict[str, tuple[tuple[str, Estimate], ...]]:
 
 
 def _mistakes(mine: Mine, own: Sequence[_Own]) -> tuple[Mistake, ...]:
-    """The mistakes that most players of the rating would not have made: lost chances times how many find the best."""
+    """The mistakes that most players of the rating would not have made: lost chances times how many find the best.
+
+    Where nobody knows the best move, what was lost beyond what players of the rating lose in that position.
+    """
 
     def weight(one: _Own) -> float:
-        best = one.move.candidates[0].probability if one.move.candidates else None
-        return (one.move.loss or 0.0) * (best or 0.0)
+        if not one.move.candidates:
+            return (one.move.loss or 0.0) - one.move.expected if one.move.expected is not None else 0.0
+        return (one.move.loss or 0.0) * (one.move.candidates[0].probability or 0.0)
 
     chosen, seen = list[_Own](), set[int]()
     for one in sorted((one for one in own if one.move.mark), key=weight, reverse=True):
@@ -270,11 +279,13 @@ def _told(mine: Mine, one: _Own) -> Mistake:
     section = next(each for each in mine.sections if each.number == one.game + 1)
     ply = one.at + section.first_ply
     name = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}{one.move.san}{one.move.mark}"
-    best = one.move.candidates[0]
+    best = one.move.candidates[0] if one.move.candidates else None
     rating = section.black_rating if ply % 2 else section.white_rating
     found = ""
-    if best.probability is not None and rating is not None:
+    if best is not None and best.probability is not None and rating is not None:
         found = f"; {percent(best.probability)} of players rated {rating:.0f} find {best.san}"
+    elif one.move.expected is not None and rating is not None:
+        found = f"; players rated {rating:.0f} lose {one.move.expected:.0f} % here on average"
     text = f"{name} lost {one.move.loss:.0f} % of winning chances{found}."
     return Mistake(section.number, one.at + 1, name, text, section.title)
 

@@ -6,7 +6,10 @@ import base64
 import hashlib
 import json
 import re
+import secrets
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -21,9 +24,44 @@ from assay.reports.content import CONCLUSION, LEVEL, MEANINGS, WAYS, GameSection
 from assay.reports.sentences import player_sentence
 
 TEMPLATES = Path(__file__).parent / "templates"
-MOST_BYTES = 3_000_000
-# How many candidates of each move are kept; the first that lets the file stay small enough is taken, -1 is no moves.
-DETAIL = (12, 6, 4, 2, 0, -1)
+MOST_BYTES = 2_000_000
+# How many candidates of each move are kept; the first that lets the file stay small enough is taken. -1 is no moves, -2
+# neither the moves nor the players one by one.
+DETAIL = (12, 6, 4, 2, 0, -1, -2)
+EACH = 40  # players or games in a file beside the report
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the players and the games of a report stand: on the page itself, in files beside it, or nowhere."""
+
+    folder: str = ""
+    games: frozenset[int] = frozenset()
+    ordered: tuple[int, ...] = ()
+    players: bool = True
+
+    def player(self, number: int) -> str:
+        """The address of a player, by his place in the table."""
+        if self.folder:
+            return f"{self.folder}/{beside_name('players', number - 1)}#player-{number}"
+        return f"#player-{number}" if self.players else ""
+
+    def game(self, number: int) -> str:
+        """The address of a game, by its number; nothing if it is not shown."""
+        if number not in self.games:
+            return ""
+        if self.folder:
+            return f"{self.folder}/{beside_name('games', self.ordered.index(number))}#game-{number}"
+        return f"#game-{number}"
+
+
+def beside_name(kind: str, at: int) -> str:
+    """The name of the file beside a report that has the player or the game at this place, from 0.
+
+    >>> beside_name("games", 0), beside_name("games", 40)
+    ('games-1.html', 'games-2.html')
+    """
+    return f"{kind}-{at // EACH + 1}.html"
 
 
 @cache
@@ -51,22 +89,64 @@ def render(report: Report, *, most_bytes: int = MOST_BYTES) -> str:
 
     What was left out is said in the report itself.
     """
-    for candidates in DETAIL:
-        html = _render(report, candidates)
+    places = Places(games=report.numbers)
+    parts = _page("report.html", report, DETAIL[0], places, game_data=_later, detail=_later()).split(_LATER)
+    size = sum(len(part.encode()) for part in parts)
+    for candidates in DETAIL[: DETAIL.index(-1)]:  # these differ in the data of the games alone, and in a sentence
+        data = [str(game_data(game, candidates)) for game in report.games if game.moves]
+        if size + sum(len(one.encode()) for one in data) + _ROOM <= most_bytes:
+            told = [_detail(candidates), *data]
+            return "".join(chain.from_iterable(zip(parts, [*told, ""], strict=True)))
+    for candidates in DETAIL[DETAIL.index(-1) :]:
+        places = Places(games=report.numbers, players=candidates > -2)
+        html = _page("report.html", report, candidates, places)
         if len(html.encode()) <= most_bytes:
             break
     return html
 
 
-def _render(report: Report, candidates: int) -> str:
+_LATER = f"later {secrets.token_hex(16)}"  # nobody can have it in a name
+_ROOM = 300  # bytes for the sentence about what was left out
+
+
+def _later(*_: object) -> Markup:
+    return Markup(_LATER)
+
+
+def _detail(candidates: int) -> str:
+    """What is said of candidates that are left out."""
+    if candidates == DETAIL[0]:
+        return ""
+    most = f"at most {candidates} candidates of each move are shown" if candidates else "candidates are left out"
+    return f'<p class="note">To keep this file small, {most}; the JSON export has them all.</p>'
+
+
+def render_beside(report: Report, folder: str, main: str) -> dict[str, str]:
+    """The report as several files: under "" the summary, then players and games in files of a folder, by their names.
+
+    `main` is the name of the first, for the way back.
+    """
+    ordered = tuple(game.number for game in report.games)
+    out = Places(folder, report.numbers, ordered)
+    inside = replace(out, folder=".")
+    found = {"": _page("report.html", report, DETAIL[0], out)}
+    for kind, parts in (("players", list(enumerate(report.players, 1))), ("games", list(enumerate(report.games, 1)))):
+        for at in range(0, len(parts), EACH):
+            name, some = beside_name(kind, at), parts[at : at + EACH]
+            more = {"kind": kind, "parts": some, "main": main, "name": name}
+            found[name] = _page("beside.html", report, DETAIL[0], inside, **more)
+    return found
+
+
+def _page(template: str, report: Report, candidates: int, places: Places, **more: Any) -> str:
     scale = charts.strip_scale(report.players)
     return (
         environment()
-        .get_template("report.html")
+        .get_template(template)
         .render(
             report=report,
             candidates=candidates,
-            full_detail=candidates == DETAIL[0],
+            places=places,
             scale=scale,
             level=LEVEL,
             missing=_missing(report),
@@ -77,6 +157,7 @@ def _render(report: Report, candidates: int) -> str:
             css=Markup(asset("report.css")),
             js=Markup(asset("report.js")),
             pieces=piece_symbols(),
+            **{"game_data": game_data, "detail": Markup(_detail(candidates)) if candidates >= 0 else "", **more},
         )
     )
 
@@ -102,7 +183,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.globals.update(charts=charts, game_data=game_data, player_sentence=player_sentence)
+    env.globals.update(charts=charts, player_sentence=player_sentence)
     env.filters.update(
         elo=_elo,
         rounded=_rounded,
@@ -146,13 +227,14 @@ def game_data(game: GameSection, candidates: int) -> Markup:
     if candidates:
         spreads = []
         for move in moves:
-            kept = [
-                c for at, c in enumerate(move.candidates) if at < candidates or c.san == move.san
-            ]  # the played move is always told
-            cut = [c for c in move.candidates if c not in kept]
-            flat: list[Any] = [x for c in kept for x in (c.san, c.value, _share(c.probability))]
-            rest = move.others_probability + sum(c.probability or 0.0 for c in cut)
-            spreads.append([*flat, move.others + len(cut), _share(rest)] if kept else 0)
+            flat: list[Any] = []
+            others, rest = move.others, move.others_probability
+            for at, c in enumerate(move.candidates):
+                if at < candidates or c.san == move.san:  # the played move is always told
+                    flat += (c.san, c.value, _share(c.probability))
+                else:
+                    others, rest = others + 1, rest + (c.probability or 0.0)
+            spreads.append([*flat, others, _share(rest)] if flat else 0)
         data["c"] = spreads
     return script_json(data)
 

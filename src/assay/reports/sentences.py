@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from assay.curve import Estimate
+from assay.moves.evals_rating import EVALS
 from assay.reports.content import GameSection, PlayerSection, Report, few
 from assay.reports.me import costly
 from assay.table import counted
@@ -37,6 +38,8 @@ def _pool(player: PlayerSection, name: str) -> str:
 def field_sentence(report: Report) -> str:
     """Whether anybody's play is unusual for the rating."""
     known = [(player.screening, player) for player in report.players if player.screening is not None]
+    if not known and any(player.method == EVALS for player in report.players):
+        return "By the evaluations in the games nobody's play can be compared with a rating: that takes an engine."
     if not known:
         return "Nobody's play can be compared with a rating: there are too few moves, or no ratings in the file."
     highest, first = max(known, key=lambda pair: pair[0].z)

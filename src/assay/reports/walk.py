@@ -18,13 +18,18 @@ from assay.games import Game, uci
 from assay.games.notation import sans
 from assay.games.packed import pack, played_moves
 from assay.moves.choice.model import CENTRE
+from assay.moves.evals import NO_VALUE, EvalTurns
 from assay.moves.evidence import Evidence
 from assay.moves.review import chances_at
 from assay.reports.accuracy import accuracy_of, mark_of, win_of
 from assay.reports.content import Candidate, Move
+from assay.reports.judged import by_evals, losses_by_evals
 
+# The rating that chances are told for, by game and side (True is White).
+Ratings = dict[tuple[int, bool], float]
 # Candidates told of each move; the page shows fewer where space is short.
 MOST_CANDIDATES = 12
+_STEP = 20.0  # Elo: what is usual is worked out for ratings so far apart
 
 
 @dataclass(frozen=True)
@@ -143,6 +148,47 @@ def _chances(evidence: Evidence, ratings: Mapping[tuple[int, bool], float]) -> N
     own = np.array([ratings.get(side, np.nan) for side in sides], np.float64)
     chances = chances_at(evidence, np.where(np.isnan(own), CENTRE, own))
     return np.where(np.isnan(own)[:, None], np.nan, chances)
+
+
+def walk_evals(games: Sequence[Game], turns: EvalTurns, ratings: Mapping[tuple[int, bool], float]) -> list[Walk]:
+    """Tell every game move by move, by the evaluations that it carries."""
+    arrays = turns.plies.arrays
+    everything = np.arange(arrays.plies)
+    names = sans(pack(arrays, everything), everything, played_moves(arrays, everything))
+    judged = by_evals(arrays)
+    sign, lost = np.where(arrays.turn, 1.0, -1.0), judged.loss
+    own = np.array([ratings.get(side, np.nan) for side in zip(turns.game.tolist(), turns.white.tolist(), strict=True)])
+    losses, share = losses_by_evals(turns, np.round(own / _STEP) * _STEP)
+    known = share.sum(axis=1) > 0
+    expected = dict(zip(turns.at[known].tolist(), (losses * share).sum(axis=1)[known].tolist(), strict=True))
+    usual = dict(zip(turns.at[known].tolist(), (accuracy_of(losses) * share).sum(axis=1)[known].tolist(), strict=True))
+    counts = np.zeros(arrays.plies, np.bool_)
+    counts[turns.at] = True
+    moves = []
+    for at, (san, text) in enumerate(zip(names, uci(arrays), strict=True)):
+        loss = float(lost[at]) if np.isfinite(lost[at]) else None
+        moves.append(
+            Move(
+                san,
+                text,
+                value=_told(sign[at] * judged.before[at]),
+                left_out="" if counts[at] else NO_VALUE,
+                worth=_told(sign[at] * judged.after[at]),
+                loss=loss,
+                mark="" if loss is None else mark_of(loss),
+                expected=expected.get(at),
+                usual=usual.get(at),
+            )
+        )
+    bounds = arrays.offsets.tolist()
+    return [
+        Walk(tuple(moves[bounds[number] : bounds[number + 1]]), arrays.reason[number], game.tags.get("FEN") or None)
+        for number, game in enumerate(games)
+    ]
+
+
+def _told(pawns: float) -> int | str | None:
+    return text_of(pawns) if np.isfinite(pawns) else None
 
 
 def text_of(pawns: float) -> int | str:

@@ -14,6 +14,7 @@ from assay.answer.rating import Material, Said, said_of
 from assay.errors import AssayError
 from assay.games import Game, GameArrays
 from assay.learned.run import model_of
+from assay.moves.evals import EvalTurns
 from assay.moves.evidence import Evidence
 from assay.reports.content import LEVEL
 
@@ -32,7 +33,7 @@ def hear(
     frame: pl.DataFrame,
     arrays: GameArrays,
     counted: NDArray[np.bool_],
-    evidence: Evidence | None,
+    evidence: Evidence | EvalTurns | None,
 ) -> Heard:
     """Ask all witnesses about games that are parsed and valued; a player of two pools goes by two names in `frame`."""
     if not counted.any():

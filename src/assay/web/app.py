@@ -33,6 +33,7 @@ from assay.web.jobs import DOWNLOADS, FORMATS, PDF, WAITING, Job, JobFolders, Li
 from assay.web.names import OFF, games_of
 from assay.web.openapi import describe
 from assay.web.runner import Runner
+from assay.web.sample import sample_page, sample_report
 from assay.web.uploads import read_upload, refuse_length, slot
 
 HERE = Path(__file__).parent
@@ -48,6 +49,7 @@ STATIC = {
     )
 }
 SHOWN = 50
+_SHOWN = {"Content-Security-Policy": f"{policy()}; frame-ancestors 'none'"}
 # What twenty games of usual length cost, for the words beside a preset; quick and deep are two plies away.
 _GAMES, _POSITIONS, _DEEPER = 20, 60, 2.2
 # What the framework says of addresses and methods that no route takes, as sentences.
@@ -82,15 +84,18 @@ def make_app(
         page = app.state.page = Page(folders, Runner(folders, worker), limits or Limits(), offered, allow_fetch)
         page.runner.resume()
         running = asyncio.create_task(page.runner.run())
+        ready = asyncio.create_task(run_in_threadpool(sample_page))  # so that nobody waits for it
         yield
         running.cancel()
         with suppress(asyncio.CancelledError):
             await running
+        await ready
         await page.checker.close()
 
     return Starlette(
         routes=[
             Route("/", home),
+            Route("/sample", show_sample),
             Route("/jobs", submit_form, methods=["POST"]),
             Route("/jobs/{id}", show_job),
             Route("/jobs/{id}/report", show_report),
@@ -176,7 +181,13 @@ class Page:
                             429, f"{self.limits.waiting} jobs wait already: try again when some are done."
                         )
                     job = await run_in_threadpool(
-                        self.folders.create, upload.data, name=upload.name, preset=preset, games=games, sha256=sha256
+                        self.folders.create,
+                        upload.data,
+                        name=upload.name,
+                        preset=preset,
+                        games=games,
+                        sha256=sha256,
+                        player=upload.player,
                     )
             except AssayError as error:
                 raise HTTPException(507 if isinstance(error, OutputError) else 400, str(error)) from error
@@ -233,14 +244,31 @@ async def home(request: Request) -> Response:
         "limits": page.limits,
         "shown": SHOWN,
         "fetches": page.allow_fetch,
-        "times": {name: _time(preset.depth) for name, preset in page.presets.items()},
+        "sample": await run_in_threadpool(sample_report),
+        "each": {name: _seconds(preset.depth) for name, preset in page.presets.items()},
+        "plain_time": plain_time,
+        "usual": _GAMES,
     }
     return page.render("home.html", jobs=jobs, **shown)
 
 
-def _time(depth: int) -> str:
-    """About how long twenty games take here at a depth: each ply more costs two and a half times as much or so."""
-    return duration(_GAMES * _POSITIONS * SECONDS_A_MOVE * _DEEPER ** (depth - DEFAULT_DEPTH) / cores())
+def _seconds(depth: int) -> float:
+    """About how long a game takes here at a depth: each ply more costs two and a half times as much or so."""
+    return _POSITIONS * SECONDS_A_MOVE * _DEEPER ** (depth - DEFAULT_DEPTH) / cores()
+
+
+def plain_time(seconds: float) -> str:
+    """A time in words, as the page says it; `static/app.js` says it in the same way.
+
+    >>> plain_time(13), plain_time(75), plain_time(363), plain_time(9000)
+    ('15 seconds', '1 minute', '6 minutes', '2.5 hours')
+    """
+    if seconds < 55:
+        return f"{max(5 * round(seconds / 5), 5)} seconds"
+    if seconds < 5400:
+        minutes = max(round(seconds / 60), 1)
+        return f"{minutes} minute{'s' if minutes > 1 else ''}"
+    return f"{round(seconds / 1800) / 2:g} hours"
 
 
 async def submit_form(request: Request) -> Response:
@@ -260,9 +288,13 @@ async def show_report(request: Request) -> Response:
     """The report of a job, as far as it is."""
     page = _page(request)
     data = await page.result(page.job(request), "html")
-    return Response(
-        data, media_type=FORMATS["html"], headers={"Content-Security-Policy": f"{policy()}; frame-ancestors 'none'"}
-    )
+    return Response(data, media_type=FORMATS["html"], headers=_SHOWN)
+
+
+async def show_sample(request: Request) -> Response:
+    """The finished report that comes with Assay."""
+    data = await run_in_threadpool(sample_page)
+    return Response(data, media_type=FORMATS["html"], headers=_SHOWN)
 
 
 async def static(request: Request) -> Response:

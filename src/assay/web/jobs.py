@@ -41,12 +41,13 @@ FORMATS = {
 PDF = "pdf"
 DOWNLOADS = FORMATS | {PDF: "application/pdf"}
 INPUT = "input.pgn"
+EVERYBODY = "*"
 _ID = re.compile(r"[0-9a-f]{16}\Z")
 
 
 @dataclass(frozen=True)
 class Job:
-    """What was asked."""
+    """What was asked; `player` is whose report it is to be: a name, EVERYBODY, or nothing: as the games tell."""
 
     id: str
     name: str
@@ -55,6 +56,7 @@ class Job:
     bytes: int
     sha256: str
     created: str
+    player: str = ""
 
 
 class JobFolders:
@@ -79,14 +81,14 @@ class JobFolders:
         folder = self.root / job
         return folder if (folder / "job.json").is_file() else None
 
-    def create(self, data: bytes, *, name: str, preset: str, games: int, sha256: str) -> Job:
+    def create(self, data: bytes, *, name: str, preset: str, games: int, sha256: str, player: str = "") -> Job:
         """Make the folder of a new job. It is one only when `job.json`, written last, is there."""
         folder = self.root / secrets.token_hex(8)
         try:
             folder.mkdir()
             # Never before the jobs that are there, wherever the clock jumps: the queue goes by this.
             created = max([now(), *(job.created for job in self.all())])
-            job = Job(folder.name, name, preset, games, len(data), sha256, created)
+            job = Job(folder.name, name, preset, games, len(data), sha256, created, player)
             with atomic(folder / INPUT) as part:
                 part.write_bytes(data)
             self.set_state(job.id, "queued")
@@ -183,6 +185,7 @@ def _read_job(record: dict[str, Any] | None, id: str) -> Job:
     """A job from its record; ValueError where it is none."""
     if record is None:
         raise ValueError("no JSON object")
+    record = {"player": ""} | record  # jobs of earlier versions have none
     for field in fields(Job):
         value = record.get(field.name)
         if type(value).__name__ != field.type:

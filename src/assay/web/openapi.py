@@ -18,6 +18,7 @@ def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
     refused = _answer("Refused; the sentence says why.", "#/components/schemas/Error")
     jobs = {"description": "The jobs.", **_json({"type": "array", "items": _ref("Job")})}
     form = {"file": {"type": "string", "format": "binary"}, "pgn": {"type": "string"}, "preset": preset}
+    form |= {"player": {"type": "string", "description": "Whose report it is to be; * is everybody's."}}
     form |= {"source": {"type": "string", "description": "A name on Lichess or chess.com, or a link to games there."}}
     return {
         "openapi": "3.1.0",
@@ -41,6 +42,7 @@ def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
                         {"name": "preset", "in": "query", "schema": preset},
                         {"name": "name", "in": "query", "schema": {"type": "string"}},
                         {"name": "source", "in": "query", "schema": form["source"]},
+                        {"name": "player", "in": "query", "schema": form["player"]},
                     ],
                     "requestBody": {
                         "required": True,
@@ -109,6 +111,7 @@ def describe(presets: Sequence[str], limits: Limits) -> dict[str, Any]:
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
 _JOB = {
     "id": _TEXT, "name": _TEXT, "preset": _TEXT, "games": _NUMBER, "bytes": _NUMBER, "sha256": _TEXT, "created": _TEXT,
+    "player": {"type": "string", "description": "Whose report it is to be; empty: as the games tell, *: everybody's."},
     "state": {"type": "string", "enum": [*WAITING, *ENDED]},
     "message": _TEXT,
     "positions_done": _NUMBER,

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from assay.web.jobs import Limits
+from assay.web.jobs import EVERYBODY, Limits
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+")
 _NAME_LENGTH = 80
@@ -29,6 +29,7 @@ class Upload:
     name: str
     preset: str
     source: str = ""  # a name or a link, where no games came
+    player: str = ""  # whose report it is to be: a name, EVERYBODY, or nothing: as the games tell
 
 
 class TooLargeError(Exception):
@@ -57,7 +58,7 @@ def refuse_length(request: Request, limits: Limits) -> None:
 
 
 async def read_upload(request: Request, limits: Limits) -> Upload:
-    """Read the body of a request: a form (`file`, `pgn` or `source`, `preset`) or the PGN itself, with a query.
+    """Read the body of a request: a form (`file`, `pgn` or `source`, `preset`, `player`) or the PGN, with a query.
 
     HTTPException with a sentence when it is too large, too slow, or broken off.
     """
@@ -68,7 +69,8 @@ async def read_upload(request: Request, limits: Limits) -> Upload:
             data = b"".join([part async for part in _bounded(request, limits.bytes)])
             query = request.query_params
             source = query.get("source", "") if not data.strip() else ""
-            return Upload(data, clean_name(query.get("name", "") or source), query.get("preset", ""), source)
+            name, player = clean_name(query.get("name", "") or source), _who(query.get("player"), "")
+            return Upload(data, name, query.get("preset", ""), source, player)
     except TooLargeError:
         raise HTTPException(413, _too_large(limits)) from None
     except TimeoutError:
@@ -94,16 +96,22 @@ async def _read_form(request: Request, limits: Limits) -> Upload:
     parser.spool_max_size = most  # keep it in memory: nothing is written outside the job folder
     form = await parser.parse()
     try:
-        file, text, preset, source = (form.get(name) for name in ("file", "pgn", "preset", "source"))
+        file, text, preset, source, who = (form.get(name) for name in ("file", "pgn", "preset", "source", "player"))
         data, name = b"", ""
         if isinstance(file, UploadFile) and file.size:
             data, name = await file.read(), file.filename or ""
         elif isinstance(text, str):
             data = text.encode("utf-8", "replace")
         asked = source.strip() if isinstance(source, str) and not data.strip() else ""
-        return Upload(data, clean_name(name or asked), preset if isinstance(preset, str) else "", asked)
+        # A field for the name that was left empty asks for everybody; a form without it for what the games tell.
+        player = _who(who, EVERYBODY) if isinstance(who, str) else ""
+        return Upload(data, clean_name(name or asked), preset if isinstance(preset, str) else "", asked, player)
     finally:
         await form.close()
+
+
+def _who(name: str | None, nobody: str) -> str:
+    return _CONTROL.sub(" ", name or "").strip()[:_NAME_LENGTH] or nobody
 
 
 def clean_name(name: str) -> str:

@@ -25,7 +25,7 @@ from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.exports import TEXTS, write
 from assay.reports.growing import make
-from assay.web.jobs import INPUT, read_json, write_json
+from assay.web.jobs import EVERYBODY, INPUT, read_json, write_json
 
 _TELL_EVERY = 0.5
 ORPHANED = 3
@@ -98,7 +98,18 @@ def run(folder: Path, given: Asked) -> int:
     try:
         preset = asked["preset"]
         depth = int(preset.removeprefix(DEPTH)) if preset.startswith(DEPTH) else depth_of(preset)
-        make([folder / INPUT], replace(given, depth=depth), name=asked["name"], progress=told, publish=told.publish)
+        player = asked.get("player", "")
+        named = player if player != EVERYBODY else ""
+        make(
+            [folder / INPUT],
+            replace(given, depth=depth),
+            name=asked["name"],
+            player=named or None,
+            me=bool(named),
+            guess=player != EVERYBODY,
+            progress=told,
+            publish=told.publish,
+        )
     except AssayError as error:
         told.tell(error=str(error))
         return 1
