@@ -196,6 +196,8 @@ def test_keyboard_only(server: Any, page: Page) -> None:
             break
     page.keyboard.insert_text(GAMES * 3)
     page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "player"
+    page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     assert page.get_by_label("quick").is_checked()
     page.keyboard.press("Tab")
