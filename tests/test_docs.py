@@ -34,7 +34,7 @@ def tables_as_before() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("tables_as_before")
-@pytest.mark.parametrize("page", ["api.md", "extending.md", "policy.md"])
+@pytest.mark.parametrize("page", ["api.md", "rooms.md", "extending.md", "policy.md"])
 def test_the_examples_run(page: str, tmp_path: Path) -> None:
     _, wrong = follow(DOCS / page, tmp_path)
     assert not wrong, "\n\n".join(wrong)

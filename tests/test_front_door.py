@@ -12,9 +12,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 from tests.cli.test_rating import games, store
+from tests.commands import told
 
 import assay
-from assay.cli.main import main
 from assay.errors import AssayWarning
 from assay.moves.asked import Analysing, Asked
 
@@ -26,10 +26,8 @@ DEPTH = 6
 
 def printed(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[str, str]:
     """What a command prints to stdout and stderr."""
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    out, err = capsys.readouterr()
-    assert not end.value.code, err
+    code, out, err = told(capsys, *words)
+    assert not code, err
     return out, err
 
 

@@ -113,6 +113,45 @@ def test_the_top_of_the_package_imports_no_room() -> None:
     subprocess.run([sys.executable, "-c", lazily], check=True)
 
 
+# A command parses, calls one function of the front door and prints. What some still call in the rooms: may only shrink.
+CALLED_IN_ROOMS = {
+    "analysis": {"engine.exchange", "engine.identity", "engine.store"},
+    "answer": {"answer.joining"},
+    "event": {"lists.inforce", "results.crosstable"},
+    "fetch": {"fetch.address", "fetch.fetching", "fetch.shelf", "fetch.texts"},
+    "model": {"moves.appending"},
+    "moves": {"games", "reports.dossier"},
+    "options": {"games.selection", "games.watching", "moves.groups", "policy.chances"},
+    "policy": {"policy.leela", "policy.movemodel", "policy.positions", "policy.teacher", "policy.training"},
+    "prep": {"results.encounters", "results.ordo"},
+    "reports": {"moves.calibration", "reports.exports", "web.jobs", "web.serve"},
+    "results": {
+        "reports.plots", "results", "results.encounters", "results.ordo", "results.published", "results.rated",
+    },
+    "review": {"reports.exports"},
+    "start": {"engine.identity", "games.archives", "reports.checkup"},
+    "switches": {"games.outcomes", "games.periods", "games.source", "results.expectancy", "results.listing"},
+}  # fmt: skip
+
+
+def called_in_rooms(file: Path) -> set[str]:
+    """The modules of rooms that a file imports when it runs; what is imported for types alone does not count."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = []
+    names = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    names |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert not HEAVY & {name.split(".")[0] for name in names}, f"{file.name}: arrays and tables belong to the rooms"
+    inside = {name.removeprefix("assay.") for name in names if name.startswith("assay.")}
+    return {name for name in inside if (PACKAGE / name.split(".")[0]).is_dir() and not name.startswith("cli.")}
+
+
+def test_commands_call_the_front_door() -> None:
+    called = {file.stem: called_in_rooms(file) for file in (PACKAGE / "cli").glob("*.py")}
+    assert {name: found for name, found in called.items() if found} == CALLED_IN_ROOMS
+
+
 def test_all_that_commands_print_goes_through_one_guard() -> None:
     for file in (PACKAGE / "cli").glob("*.py"):
         if file.name != "options.py":

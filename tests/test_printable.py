@@ -10,8 +10,8 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from tests.commands import told as run
 
-from assay.cli.main import main
 from assay.printable import json_text, printable, spreadsheet
 from assay.table import render
 
@@ -38,13 +38,6 @@ def games(tmp_path: Path) -> Path:
     path = tmp_path / "games.pgn"
     path.write_bytes(text.encode())
     return path
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ending:
-        main([str(arg) for arg in args])
-    out, err = capsys.readouterr()
-    return int(ending.value.code or 0), out, err
 
 
 def test_every_character_that_is_not_seen_is_written_out() -> None:

@@ -18,9 +18,10 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 
 LIBRARY = {
     "assay": """
-        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse calibrate chances difference event
-        export_turns fit match posterior rate rate_learned rate_moves rate_over_time rate_results read report review
-        screen screen_running show transfer
+        Analysis Answer AssayError Estimate Games SAMPLE __version__ analyse analyses balance calibrate calibration
+        calibrations chances choose difference encode engines evaluate event export_turns fit foretell index match
+        month planes plot posterior rate rate_learned rate_moves rate_over_time rate_results read report review
+        samples screen screen_running show simulate stats store_analyses train transfer
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci

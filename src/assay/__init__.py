@@ -14,12 +14,25 @@ from assay.lazy import TYPE_CHECKING, loader
 if TYPE_CHECKING:
     from assay.api import SAMPLE as SAMPLE
     from assay.api import analyse as analyse
+    from assay.api import analyses as analyses
+    from assay.api import balance as balance
     from assay.api import calibrate as calibrate
+    from assay.api import calibration as calibration
+    from assay.api import calibrations as calibrations
+    from assay.api import choose as choose
     from assay.api import difference as difference
+    from assay.api import encode as encode
+    from assay.api import engines as engines
+    from assay.api import evaluate as evaluate
     from assay.api import event as event
     from assay.api import export_turns as export_turns
     from assay.api import fit as fit
+    from assay.api import foretell as foretell
+    from assay.api import index as index
     from assay.api import match as match
+    from assay.api import month as month
+    from assay.api import planes as planes
+    from assay.api import plot as plot
     from assay.api import posterior as posterior
     from assay.api import rate as rate
     from assay.api import rate_learned as rate_learned
@@ -28,9 +41,14 @@ if TYPE_CHECKING:
     from assay.api import rate_results as rate_results
     from assay.api import report as report
     from assay.api import review as review
+    from assay.api import samples as samples
     from assay.api import screen as screen
     from assay.api import screen_running as screen_running
     from assay.api import show as show
+    from assay.api import simulate as simulate
+    from assay.api import stats as stats
+    from assay.api import store_analyses as store_analyses
+    from assay.api import train as train
     from assay.api import transfer as transfer
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
@@ -42,27 +60,49 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "SAMPLE": "api",
-    "rate": "api",
-    "rate_learned": "api",
-    "analyse": "api",
-    "calibrate": "api",
-    "match": "api",
-    "difference": "api",
-    "event": "api",
-    "export_turns": "api",
-    "fit": "api",
-    "show": "api",
-    "transfer": "api",
-    "posterior": "api",
-    "rate_moves": "api",
-    "rate_over_time": "api",
-    "rate_results": "api",
-    "report": "api",
-    "review": "api",
-    "screen": "api",
-    "screen_running": "api",
+_HOME = dict.fromkeys(
+    (
+        "SAMPLE",
+        "analyse",
+        "analyses",
+        "balance",
+        "calibrate",
+        "calibration",
+        "calibrations",
+        "choose",
+        "difference",
+        "encode",
+        "engines",
+        "evaluate",
+        "event",
+        "export_turns",
+        "fit",
+        "foretell",
+        "index",
+        "match",
+        "month",
+        "planes",
+        "plot",
+        "posterior",
+        "rate",
+        "rate_learned",
+        "rate_moves",
+        "rate_over_time",
+        "rate_results",
+        "report",
+        "review",
+        "samples",
+        "screen",
+        "screen_running",
+        "show",
+        "simulate",
+        "stats",
+        "store_analyses",
+        "train",
+        "transfer",
+    ),
+    "api",
+) | {
     "Analysis": "engine.analysis",
     "Answer": "table",
     "AssayError": "errors",

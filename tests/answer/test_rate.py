@@ -7,18 +7,12 @@ from math import isfinite
 from pathlib import Path
 
 import pytest
+from tests.commands import run
 
 import assay
-from assay.cli.main import main
 from assay.errors import InputError
 
 EVENT = Path(assay.__file__).parent / "data" / "simulated-event.pgn"
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

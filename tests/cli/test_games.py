@@ -8,13 +8,14 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.commands import told
 from tests.games.made import game_text
 
-from assay.cli.main import main
 from assay.games.columns import COLUMNS
 
 Run = Callable[..., tuple[int, str, str]]
@@ -29,13 +30,7 @@ GAMES = [
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*args: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ending:
-            main([str(arg) for arg in args])
-        out, err = capsys.readouterr()
-        return int(ending.value.code or 0), out, err
-
-    return call
+    return partial(told, capsys)
 
 
 @pytest.fixture

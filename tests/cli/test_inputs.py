@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import run
 
-from assay.cli.main import COMMANDS, main
+from assay.cli.main import COMMANDS
 from assay.games import index, read
 from assay.games.archives import sample
 
@@ -74,12 +75,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     index(event, folder / "index.csv")
     assert run("analyse", folder / "chosen.pgn", "--store", folder / "store.db", "--depth", 6, "--quiet") == 0
     return folder
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 def given(form: str, folder: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path | str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.commands import told
 from tests.games.made import game_text
 
 from assay.cli.main import main
@@ -21,9 +22,8 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
 
     def call(*args: str | Path) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as ending:
-            main([str(arg) for arg in args])
-        return int(ending.value.code or 0), capsys.readouterr().err
+        code, _, err = told(capsys, *args)
+        return code, err
 
     return call
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import chess
 import polars as pl
 import pytest
+from tests.commands import told as run
 from tests.moves.test_simulation import material
 
-from assay.cli.main import main
 from assay.engine.identity import Identity
 from assay.engine.store import writing
 from assay.engine.uci import Valued
@@ -35,13 +35,6 @@ def event(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with writing(folder / "store.db") as store:
         store.add(store.number_of(Identity("Fake 1", "", (), 0, 50)), [as_stored(valued) for valued in kept.values()])
     return folder
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    out, err = capsys.readouterr()
-    return int(end.value.code or 0), out, err
 
 
 def on(event: Path) -> tuple[object, ...]:

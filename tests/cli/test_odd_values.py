@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
-from assay.cli.main import main
+from tests.commands import told
 
 GAMES = """[White "A"]
 [Black "B"]
@@ -23,9 +22,8 @@ GAMES = """[White "A"]
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as ending:
-        main([str(arg) for arg in args])
-    return int(ending.value.code or 0), capsys.readouterr().err
+    code, _, err = told(capsys, *args)
+    return code, err
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e308", "-1e308", str(10**30), str(-(10**30))])

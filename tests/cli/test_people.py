@@ -10,18 +10,12 @@ from typing import Any
 
 import chess.pgn
 import pytest
+from tests.commands import run
 
-from assay.cli.main import main
 from assay.games.archives import sample
 from assay.scales import line_called
 
 Words = tuple[object, ...]
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

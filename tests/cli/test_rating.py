@@ -9,21 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import run
 from tests.engine import fake_engine
 
 import assay
-from assay.cli.main import main
 from assay.moves.blunders import with_blunders
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
+from tests.commands import told
 
 from assay.cli.main import main
 from assay.engine.identity import Identity
@@ -101,11 +102,9 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(capsys: pytest.CaptureFixture[str], folder: Path, command: str, *words: object) -> tuple[int, str, str]:
     files = [folder / f"{word}.pgn" if word in ("rated", "shallow") else word for word in words]
-    with pytest.raises(SystemExit) as end:
-        main([command, *map(str, files), "--store", str(folder / "store.db"), "--quiet"])
-    out, err = capsys.readouterr()
+    code, out, err = told(capsys, command, *files, "--store", folder / "store.db", "--quiet")
     assert "Traceback" not in err
-    return int(end.value.code or 0), out, err
+    return code, out, err
 
 
 FAKE = ("--engine", "Fake 1", "--depth", DEPTH)

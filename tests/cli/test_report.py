@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.commands import told
 
-from assay.cli.main import main
 from assay.reports import exports, growing
 
 Run = Callable[..., tuple[int, str]]
@@ -24,9 +24,8 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
 
     def call(*args: str) -> tuple[int, str]:
-        with pytest.raises(SystemExit) as ending:
-            main(args)
-        return int(ending.value.code or 0), capsys.readouterr().err
+        code, _, err = told(capsys, *args)
+        return code, err
 
     return call
 

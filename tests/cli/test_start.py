@@ -6,16 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.commands import run
 
-from assay.cli.main import assay, main
+from assay.cli.main import assay
 from assay.cli.start import WITH_ENGINE, WITHOUT
 from assay.engine import identity
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.cli.test_intrinsic import event, on
 from tests.cli.test_rating import games, store
+from tests.commands import told
 
 import assay
 from assay.cli.main import main
@@ -22,10 +23,8 @@ LONG = "Nepomniachtchi-Mamedyarov y Vachier-Lagrave, Maximilian Alexandrovich"
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> str:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    out, err = capsys.readouterr()
-    assert not end.value.code, err
+    code, out, err = told(capsys, *words)
+    assert not code, err
     return out
 
 

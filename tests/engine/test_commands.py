@@ -7,11 +7,12 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.commands import told
 
-from assay.cli.main import main
 from assay.engine.store import Store, writing
 
 Run = Callable[..., tuple[int, str, str]]
@@ -21,14 +22,7 @@ Run = Callable[..., tuple[int, str, str]]
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Run a command in a world of its own: exit code, stdout, stderr."""
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
-
-    def call(*words: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            main([str(word) for word in words])
-        said = capsys.readouterr()
-        return int(end.value.code or 0), said.out, said.err
-
-    return call
+    return partial(told, capsys)
 
 
 def test_a_jury_into_the_store_of_the_data_folder(

@@ -10,9 +10,9 @@ import chess
 import chess.engine
 import numpy as np
 import pytest
+from tests.commands import run
 
 import assay
-from assay.cli.main import main
 from assay.engine.identity import find
 from assay.engine.local import Engine
 from assay.engine.store import Store
@@ -23,12 +23,6 @@ from assay.games.packed import to_fen
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"
 WON = "4k3/8/8/8/8/8/8/Q2QK3 w - - 0 1"
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.commands import run
 from tests.fetch.services import (
     Services,
     bomb,
@@ -25,7 +26,6 @@ from tests.fetch.services import (
 from tests.games.made import game_text
 
 import assay
-from assay.cli.main import main
 from assay.errors import FetchError
 from assay.fetch import chesscom, lichess
 from assay.fetch.address import filters
@@ -38,12 +38,6 @@ LINK = "https://lichess.org/broadcast/some-event/round-1/AbCdEfGh"
 
 def sites(fetched: Fetched) -> list[str]:
     return [text.split(b'[Site "', 1)[1].split(b'"', 1)[0].decode()[-4:] for text in fetched.texts]
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    return int(ended.value.code or 0)
 
 
 def test_all_games_of_an_account_come_oldest_first_with_evals_and_clocks(services: Services) -> None:

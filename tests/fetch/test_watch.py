@@ -6,21 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.commands import run
 from tests.fetch.services import Services, status
 
-from assay.cli.main import main
 from assay.fetch import asking
 from assay.games.archives import sample
 from assay.games.split import split
 
 LINK = "https://lichess.org/broadcast/some-event/round-1/AbCdEfGh"
 PATH = "/api/broadcast/round/AbCdEfGh.pgn"
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    return int(ended.value.code or 0)
 
 
 def games() -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.commands import told as run
 
-from assay.cli.main import main
 from assay.errors import InputError
 from assay.games import Game, read
 from assay.games.selection import GameSelection, is_team_event
@@ -89,13 +89,6 @@ def test_the_field_is_counted_in_the_archive(tmp_path: Path) -> None:
 def test_an_archive_alone_tells_nothing() -> None:
     with pytest.raises(InputError, match="--max-swiss"):
         GameSelection(archive=["all.parquet"])
-
-
-def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
-    with pytest.raises(SystemExit) as ending:
-        main([str(arg) for arg in args])
-    out, err = capsys.readouterr()
-    return int(ending.value.code or 0), out, err
 
 
 def test_filter_selects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

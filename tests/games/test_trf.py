@@ -7,20 +7,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.commands import run
 from tests.games.made import game_text
 from tests.games.trf_made import OPEN, player, report
 
 import assay
-from assay.cli.main import main
 from assay.errors import AssayWarning, InputError
 from assay.games.tabled import result_of
 from assay.games.trf import parse_trf
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    return int(ended.value.code or 0)
 
 
 @pytest.fixture

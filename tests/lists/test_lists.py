@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from tests.commands import run
 from tests.games.made import game_text
 from tests.games.trf_made import OPEN
 from tests.lists.made import OLD, combined, standard, xml, zipped
 
 import assay
-from assay.cli.main import main
 from assay.errors import InputError
 from assay.lists.filling import filled
 from assay.lists.inforce import InForce, add, folder, months
@@ -24,12 +24,6 @@ SLOW = {"Site": "Geneva SUI", "Event": "Geneva Open", "TimeControl": "5400+30"}
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path / "home"))
     return tmp_path
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    return int(ended.value.code or 0)
 
 
 def put(path: Path, text: str) -> Path:

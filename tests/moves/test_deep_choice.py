@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.commands import run
 from tests.moves.made_up import turns_of
 
-from assay.cli.main import main
 from assay.engine.store import Store
 from assay.games.archives import sample
 from assay.moves.choice.deep import HELPER, HONEST, DeepTaste, Taste, fit_helper, fit_honest, from_json
@@ -17,12 +17,6 @@ from assay.moves.choice.logit import log_chances
 from assay.moves.choice.ratio import ratios
 
 Words = tuple[object, ...]
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

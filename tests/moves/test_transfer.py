@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.commands import run
 from tests.engine import fake_engine
 
-from assay.cli.main import main
 from assay.engine import score
 from assay.engine.identity import Identity, find
 from assay.errors import EngineError
@@ -22,12 +22,6 @@ from assay.moves.transfer import Paired, insanity, shipped_turns, transfer, tran
 
 ECHO = Identity("Echo 1", "", (("Hash", "16"),), 0, 50)
 TURNS = 720
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

@@ -6,16 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.commands import run
 
-from assay.cli.main import main
 from assay.games.archives import sample
 from assay.reports.exports import find_browser
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

@@ -9,9 +9,9 @@ from pathlib import Path
 import chess.pgn
 import numpy as np
 import pytest
+from tests.commands import run
 
 import assay
-from assay.cli.main import main
 from assay.games import read
 from assay.reports.accuracy import accuracy_of, of_game, stakes, win_of
 
@@ -38,12 +38,6 @@ EVALS = (
     "5. Nxe5 { [%eval -4.0] } fxe5 { [%eval -4.0] } 6. Qh5+ { [%eval -3.9] } "
     "Ke7 { [%eval #3] } 7. Qxe5+ { [%eval #2] } 1-0\n"
 )
-
-
-def run(*words: object) -> int:
-    with pytest.raises(SystemExit) as end:
-        main([str(word) for word in words])
-    return int(end.value.code or 0)
 
 
 @pytest.fixture(scope="module")

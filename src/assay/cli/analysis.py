@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -26,14 +25,7 @@ from assay.cli.options import (
     workers_option,
 )
 from assay.paths import default_store
-from assay.progress import duration
-from assay.table import Answer, Table, columns_of, counted, reasons
-
-if TYPE_CHECKING:
-    from assay.engine.analysis import Outcome
-    from assay.engine.identity import LikelyDeeper
-    from assay.engine.local import Deeper
-    from assay.engine.parsed import Wanted
+from assay.table import counted, reasons
 
 
 def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
@@ -112,66 +104,31 @@ def analyse(
       assay analyse games.pgn --engine stockfish --engine ethereal
       assay analyse games.pgn --cluster tcp://192.168.1.10:8786
     """
-    from contextlib import nullcontext
-    from itertools import islice
+    from assay.api import store_analyses
 
-    from assay.engine.analysis import value
-    from assay.engine.cluster import connect
-    from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Search, find
-    from assay.engine.parsed import wanted
-    from assay.engine.store import writing
-    from assay.games.source import read
-
-    depth = depth or (NO_DEPTH if nodes else DEFAULT_DEPTH)
-    engines = engines or ("stockfish",)
-    chosen = tuple(_named(option) for option in options)
-    few = _likely(depth, nodes) if calibration else None
-    searches = [Search(engine, depth, lines, nodes or 0, hash_mb, chosen, likely=few) for engine in engines]
-    if not cluster:
-        for engine in engines:
-            find(engine)
-    games = read(files, where=where)
-    with writing(store or default_store()) as opened:
-        work = wanted(islice(games, limit), from_move=from_move, ends=lines == 1, quiet=is_quiet())
-        work.problems.update(games.problems)
-        if not work.read:
-            raise games.no_games()
-        _tell_plan(work)
-        try:
-            with connect(cluster, workers) if cluster else nullcontext() as machines:
-                for search in searches:
-                    done = value(
-                        work,
-                        opened,
-                        search,
-                        workers=workers,
-                        patience=patience,
-                        quiet=is_quiet(),
-                        cluster=machines,
-                        deeper=_deeper(few) if few else None,
-                    )
-                    _tell(done)
-        except KeyboardInterrupt:
-            say("\nWhat was finished is stored. Run the same command again to go on.", err=True)
-            raise
-
-
-def _likely(depth: int, nodes: int | None) -> LikelyDeeper:
-    """A search that goes deeper with likely moves alone."""
-    from assay.engine.identity import LikelyDeeper
-    from assay.policy.chances import shipped
-
-    found = LikelyDeeper(shipped().identity)
-    if nodes or depth <= found.wide:
-        raise click.UsageError(f"--likely goes deeper than {found.wide} with some moves: give a greater --depth alone.")
-    return found
-
-
-def _deeper(likely: LikelyDeeper) -> Deeper:
-    from assay.moves.choice.likely import chooser
-    from assay.policy.chances import shipped
-
-    return chooser(shipped(), likely)
+    try:
+        store_analyses(
+            files,
+            store=store,
+            engine=engines,
+            depth=depth,
+            lines=lines,
+            nodes=nodes,
+            workers=workers,
+            hash_mb=hash_mb,
+            options=[_named(option) for option in options],
+            likely=bool(calibration),
+            cluster=cluster,
+            from_move=from_move,
+            where=where,
+            limit=limit,
+            patience=patience,
+            quiet=is_quiet(),
+            told=lambda text: say(text, err=True),
+        )
+    except KeyboardInterrupt:
+        say("\nWhat was finished is stored. Run the same command again to go on.", err=True)
+        raise
 
 
 def _named(option: str) -> tuple[str, str]:
@@ -179,26 +136,6 @@ def _named(option: str) -> tuple[str, str]:
     if not equals or name in ("Threads", "MultiPV", "Hash"):
         raise click.UsageError(f"--option {option!r}: expected NAME=VALUE, and not Threads, MultiPV or Hash.")
     return name.strip(), value.strip()
-
-
-def _tell_plan(work: Wanted) -> None:
-    """Say on stderr what the games hold."""
-    if work.problems:
-        say(f"Games left out or damaged: {reasons(work.problems)}.", err=True)
-    out = reasons(work.left_out)
-    games, positions = counted(len(work.games), "game"), counted(len(work.keys), "position")
-    say(f"{games}, {positions} to value{f' (left out: {out})' if out else ''}.", err=True)
-
-
-def _tell(outcome: Outcome) -> None:
-    """Say on stderr what one engine did."""
-    out = "".join(f", {reason} {count:,}" for reason, count in sorted(outcome.left_out.items()))
-    busy = f" in {duration(outcome.seconds)}, engines busy {outcome.busy:.0%}" if outcome.valued else ""
-    say(f"{outcome.identity}: {outcome.known:,} stored before, {outcome.valued:,} valued now{out}{busy}.", err=True)
-    if outcome.restarts:
-        say(f"The engine was restarted {counted(outcome.restarts, 'time')}.", err=True)
-    for position in outcome.set_aside:
-        say(f"Set aside after three tries ({position.why}): {position.fen}", err=True)
 
 
 @click.command(cls=Command)
@@ -216,22 +153,9 @@ def engines(engines: Sequence[str]) -> None:
       assay engines
       assay engines --engine 'node node_modules/stockfish/bin/stockfish-19-single.js'
     """
-    from assay.engine.identity import installed
-    from assay.moves.answers import engine_rows
+    from assay.api import engines as list_engines
 
-    rows = engine_rows([*engines, *installed()])
-    if not rows:
-        from assay.engine.identity import find
-
-        find()  # says how to install one
-    names = ("engine", "program", "net", "calibration", "off", "quick", "quick_off", "deep", "deep_off", "note")
-    columns = columns_of(
-        names,
-        decimals=dict.fromkeys(("off", "quick_off", "deep_off"), 0),
-        below=("note",),
-        wide=("net", "quick", "quick_off", "deep", "deep_off"),
-    )
-    print_answer(Answer(shown=Table(rows, columns)))
+    print_answer(list_engines(engines))
 
 
 @click.command(cls=Command)
@@ -250,33 +174,9 @@ def analyses(store: Path | None, mend: bool) -> None:
       assay analyses --store club.db --format json
       assay analyses --store club.db --mend
     """
-    from assay.engine.identity import ALL_LINES, NO_DEPTH
-    from assay.engine.store import Store, writing
+    from assay.api import analyses as list_analyses
 
-    path = store or default_store()
-    if mend:
-        Store(path).close()  # refuses a file that is no store, instead of making one
-        with writing(path) as opened:
-            say(f"{counted(opened.mend(), 'damaged entry')} taken out of {path}.", err=True)
-    with Store(path) as opened:
-        rows = [
-            {
-                "engine": kept.identity.engine,
-                "net": kept.identity.net,
-                "options": " ".join(f"{name}={value}" for name, value in kept.identity.options),
-                "lines": "all" if kept.identity.lines >= ALL_LINES else kept.identity.lines,
-                "nodes": kept.identity.nodes or None,
-                "depth": None if kept.depth in (0, NO_DEPTH) else kept.depth,
-                "least_depth": None if kept.least_depth in (0, NO_DEPTH) else kept.least_depth,
-                "positions": kept.positions,
-                "left_out": kept.left_out,
-                "games": kept.games,
-            }
-            for kept in opened.kept()
-        ]
-    names = ("engine", "net", "options", "lines", "nodes", "depth", "least_depth", "positions", "left_out", "games")
-    columns = columns_of(names, wide=("net", "options", "least_depth"))
-    print_answer(Answer(shown=Table(rows, columns)))
+    print_answer(list_analyses(store, mend=mend))
 
 
 @click.command(cls=Command)

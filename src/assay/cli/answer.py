@@ -15,6 +15,7 @@ from assay.cli.options import (
     aliases_option,
     analysing,
     analysis_options,
+    draw_plots,
     evals_option,
     fide_option,
     files_argument,
@@ -24,7 +25,6 @@ from assay.cli.options import (
     plots_option,
     print_answer,
     rating_option,
-    say,
     table_options,
     watch_options,
     watched,
@@ -124,11 +124,7 @@ def rate(
             **asked,
         )
         print_answer(found)
-        if plots is not None:
-            from assay.reports.plots import plot_witnesses
-
-            for path in plot_witnesses(found.said, plots):
-                say(f"Written: {path}", err=True)
+        draw_plots(found, plots)
 
     for games in watched(files, watch, every):
         once_more(watch, partial(show, games))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -26,18 +25,10 @@ from assay.cli.options import (
     plots_option,
     print_answer,
     ratings_option,
-    say,
     seed_option,
     table_options,
-    tell_duplicates,
     where_option,
 )
-from assay.table import Answer, Table, columns_of, counted
-
-if TYPE_CHECKING:
-    from assay.learned.evaluate import Beside
-    from assay.learned.run import Run
-    from assay.scoring import Score
 
 max_plies_option = Shared("--max-plies", type=click.IntRange(1), help="Plies to take of a game.  [default: 128]")
 analyses_option = Shared("--analyses", type=KNOWN_FILE, metavar="STORE", help="Store with the analyses of the games.")
@@ -88,56 +79,24 @@ def encode(
       assay encode lichess.pgn.zst -o bands --band-width 200 --range 700:2700
       assay encode games.pgn -o rapid --where 'speed == "rapid"' --analyses analyses.db
     """
-    from contextlib import ExitStack
+    from assay.api import encode as build
 
-    from assay.engine.identity import DEFAULT_DEPTH
-    from assay.learned.build import Selection, build_dataset
-    from assay.pools import Bands
-
-    depth = depth or DEFAULT_DEPTH
-    low, high = bounds
-    bands = Bands(low, low + -(-(high - low) // band_width) * band_width, band_width)
-    selection = Selection(bands, max_plies, min_plies, share, seed)
-    settings: dict[str, Any] = {"where": where} | ({"keep_duplicates": True} if keep_duplicates else {})
-    with ExitStack() as stack:
-        analyst = None
-        if analyses is not None:
-            from assay.engine.store import Store
-            from assay.learned.build import analyst as analyst_of
-
-            analyst = analyst_of(stack.enter_context(Store(analyses)), depth)
-            settings |= {"analyses": analyses.name, "depth": depth}
-        built = build_dataset(
-            files,
-            out,
-            selection,
-            chosen=_filter(where),
-            analyst=analyst,
-            settings=settings,
-            keep_duplicates=keep_duplicates,
-            quiet=is_quiet(),
-        )
-    rows = [{"games": f"in {name}", "count": count} for name, count in built.games.items()]
-    rows += [{"games": f"left out: {reason}", "count": count} for reason, count in built.left_out.items()]
-    if analyses is not None:
-        rows.append({"games": "with engine analyses", "count": built.analysed})
-    print_answer(Answer(shown=Table(rows, columns_of(("games", "count")))))
-    tell_duplicates(built.duplicates)
-    if built.by_game:
-        do = "do not name both players and were" if built.by_game > 1 else "does not name both players and was"
-        say(f"assay: {counted(built.by_game, 'game')} {do} split by game.", err=True)
-    if analyses is not None and not built.analysed:
-        say(f"assay: none of these games is in {analyses}; the engine scalars are empty.", err=True)
-
-
-def _filter(where: str | None) -> Any:
-    """The filter language as a test of index rows."""
-    if where is None:
-        return None
-    from assay.games.where import compile_where
-
-    condition = compile_where(where)
-    return lambda tags: tags.select(condition).to_series().fill_null(False).to_numpy()
+    answer = build(
+        files,
+        out,
+        where=where,
+        bounds=bounds,
+        band_width=band_width,
+        max_plies=max_plies,
+        min_plies=min_plies,
+        share=share,
+        seed=seed,
+        analyses=analyses,
+        depth=depth,
+        keep_duplicates=keep_duplicates,
+        quiet=is_quiet(),
+    )
+    print_answer(answer)
 
 
 @click.command(cls=Command)
@@ -219,26 +178,22 @@ def train(
       assay train dataset -o trees --model boosting
       assay train dataset -o run --resume
     """
-    from assay.learned.dataset import open_dataset
-    from assay.learned.run import Config, open_run, read_config, read_settings, with_options
-    from assay.learned.train import fit_run
-    from assay.reports.plots_learned import reliability_figure, save_figure, training_figure
+    from assay.api import train as fit
 
     asked = {"clock": clock, "engine": engine_inputs, "evals": evals, "ending": ending, "pool": speed}
     inputs = ("board", *(kind for kind, wanted in asked.items() if wanted))
-    if resume:
-        start, inputs = read_settings(out)
-    else:
-        start = read_config(config_file) if config_file else Config()
-    config = with_options(start, options)
-    other = open_run(begin) if begin else None
-    fitted = fit_run(open_dataset(dataset), out, config, inputs, start=other, resume=resume, quiet=is_quiet())
-    if fitted.history:
-        save_figure(training_figure(fitted.history), out / "curves.svg")
-    save_figure(reliability_figure(fitted.validation), out / "reliability.svg")
-    row = {"set": "validation", **_shown(fitted.validation.score())}
-    columns = columns_of(list(row), decimals=_DECIMALS, wide=_WIDE)
-    print_answer(Answer(shown=Table([row], columns)))
+    print_answer(
+        fit(
+            dataset,
+            out,
+            inputs=inputs,
+            config=config_file,
+            start=begin,
+            resume=resume,
+            quiet=is_quiet(),
+            **options,
+        )
+    )
 
 
 @click.command(cls=Command)
@@ -291,103 +246,22 @@ def evaluate(
     """
     if (analysed is None) != (analyses is None):
         raise click.UsageError("--analysed and --analyses belong together.")
-    import numpy as np
+    from assay.api import evaluate as judge
 
-    from assay.learned.dataset import open_dataset
-    from assay.learned.evaluate import (
-        by_band,
-        by_ply,
-        by_speed,
-        judge,
-        pair_error,
-        standard_error,
-        together,
-        unseen_rows,
+    answer = judge(
+        run,
+        dataset,
+        against=others,
+        split=split,
+        balanced=balanced,
+        prior=prior,
+        games=games,
+        plots=plots,
+        analysed=analysed,
+        analyses=analyses,
+        quiet=is_quiet(),
     )
-    from assay.learned.guess import read_prior
-    from assay.learned.run import open_run
-
-    data = open_dataset(dataset)
-    rows = unseen_rows(data, split)
-    if games is not None:
-        rows = np.sort(np.random.default_rng(1).permutation(rows)[:games])
-    table = []
-    for folder in (run, *others):
-        opened = open_run(folder)
-        shift = None if prior is None else read_prior(prior, opened.edges)
-        judged = judge(opened, data, rows, prior=shift, balanced=balanced, quiet=is_quiet())
-        name = folder.name
-        for plies, found in by_ply(judged).items():
-            table.append({"run": name, "what": f"after {plies}" if plies != "end" else "end", **_shown(found)})
-        table[-1]["mae_se"] = standard_error(judged)
-        if folder != run:
-            continue
-        table += [{"run": name, "what": f"band {band}", **_shown(found)} for band, found in by_band(judged).items()]
-        table += [{"run": name, "what": speed, **_shown(found)} for speed, found in by_speed(judged).items()]
-        table.append({"run": name, "what": "average of the pair", "cases": len(rows), "mae": pair_error(judged)})
-        several = together(judged, opened, opened.prior if shift is None else shift)
-        if several is not None:
-            table.append({"run": name, "what": "players with several games", **_shown(several)})
-        if plots is not None:
-            from assay.reports.plots_learned import confusion_figure, reliability_figure, save_figure
-
-            plots.mkdir(parents=True, exist_ok=True)
-            save_figure(reliability_figure(judged), plots / "reliability.svg")
-            save_figure(confusion_figure(judged), plots / "confusion.svg")
-    if analysed is not None and analyses is not None:
-        both = _beside_moves(open_run(run), analysed, analyses)
-        table.append({"run": run.name, "what": "analysed games", **_shown(both.learned)})
-        table.append({"run": "intrinsic", "what": "analysed games", **_shown(both.others)})
-    columns = columns_of(("run", "what", *_COLUMNS), decimals=_DECIMALS, wide=_WIDE)
-    print_answer(Answer(shown=Table(table, columns)))
-
-
-def _beside_moves(run: Run, path: Path, store: Path) -> Beside:
-    """The run and the model of valued moves on the analysed games of a file, both under the run's prior."""
-    import numpy as np
-
-    from assay.games import read
-    from assay.learned.evaluate import judge_beside, normal_prior
-    from assay.learned.guess import guess_games
-    from assay.moves.analysed import analysed_turns
-    from assay.moves.calibration import load
-    from assay.moves.evidence import weigh
-
-    scale, (mean, deviation) = load(None), normal_prior(run)
-    evidence = weigh(analysed_turns(read(path).all(), store, scale, no_analysis=True, quiet=True), scale)
-    sides = evidence.sides
-    curve = evidence.curve.sum(sides.of, len(sides.game))
-    prior = np.exp(-0.5 * ((curve.grid - mean) / deviation) ** 2)
-    others = {
-        (int(sides.game[at]) + 1, 0 if sides.white[at] else 1): (float(sides.rating[at]), curve.grid, chances)
-        for at, chances in enumerate(curve.posterior(prior, evidence.model.honesty))
-        if np.isfinite(sides.rating[at])
-    }
-    return judge_beside(run, guess_games(path, model=str(run.path))[0], others)
-
-
-_COLUMNS = (
-    "cases",
-    "top1",
-    "within1",
-    "mae",
-    "mae_se",
-    "mean_mae",
-    "rmse",
-    "bias",
-    "noise",
-    "nll",
-    "ece",
-    "cover50",
-    "cover80",
-    "cover95",
-)
-_WIDE = ("within1", "mae_se", "mean_mae", "rmse", "noise", "cover50", "cover95")
-_DECIMALS = dict.fromkeys(_COLUMNS, 3) | dict.fromkeys(("mae", "mae_se", "mean_mae", "rmse", "bias", "noise"), 0)
-
-
-def _shown(score: Score) -> dict[str, Any]:
-    return {name: value for name, value in score.row().items() if name in _COLUMNS}
+    print_answer(answer)
 
 
 _PLANE = re.compile("[0-9]{1,2}")
@@ -423,37 +297,11 @@ def planes(files: Sequence[str], where: str | None, number: int, ply: int, plane
       assay planes game.pgn --ply 20
       assay planes game.pgn --ply 20 --planes 36-47 -o control.svg
     """
-    import numpy as np
+    from assay.api import planes as show
 
-    from assay.errors import InputError
-    from assay.games import read, to_arrays
-    from assay.learned.encode import encode_games
-    from assay.learned.planes import PLANE_NAMES, squares_of, unpack
-
-    games = read(files, where=where)
-    game = next(islice(games, number - 1, None), None)
-    if game is None:
-        raise InputError(f"{games.named} has no game {number}.")
-    arrays = to_arrays([game])
-    if not arrays.valid[0]:
-        raise InputError(f"game {number} of {games.named} cannot be read: {arrays.reason[0]}.")
-    if ply > arrays.plies:
-        raise InputError(
-            f"game {number} of {games.named} has {counted(arrays.plies, 'ply')}, so there is no ply {ply}."
-        )
-    packed = encode_games(arrays).planes[ply - 1]
+    answer = show(files, number, ply, planes=planes, where=where, out=out)
     if out is None:
-        shown = [{"plane": at, "name": PLANE_NAMES[at], "squares": squares_of(int(packed[at]))} for at in planes]
-        print_answer(Answer(shown=Table(shown, columns_of(("plane", "name", "squares")))))
-        return
-    from assay.games.notation import sans
-    from assay.games.packed import pack, played_moves
-    from assay.reports.plots_learned import planes_figure, save_figure
-
-    at = np.array([ply - 1])
-    (move,) = sans(pack(arrays, at), np.zeros(1, np.intp), played_moves(arrays, at))
-    title = f"game {number}, ply {ply}: {move}"
-    save_figure(planes_figure(np.asarray(arrays.boards[ply - 1]), unpack(packed), planes, title), out)
+        print_answer(answer)
 
 
 @click.command(cls=Command)
@@ -500,7 +348,7 @@ def guess(
       assay guess tournament.pgn --player "Carlsen,M"
       assay guess games.pgn --game 3 --prior pool --format csv
     """
-    from assay.api import rate_learned
+    from assay.api import plot, rate_learned
     from assay.errors import LearnedError
 
     answer = rate_learned(
@@ -517,6 +365,4 @@ def guess(
         raise LearnedError("-o draws one game: choose it with --game.")
     print_answer(answer)
     if out is not None:
-        from assay.reports.plots_learned import posterior_figure, save_figure
-
-        save_figure(posterior_figure(answer.guesses[0]), out)
+        plot(answer, out)

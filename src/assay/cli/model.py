@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,6 +18,7 @@ from assay.cli.options import (
     calibration_option,
     cap_option,
     depth_option,
+    draw_plots,
     engine_option,
     files_argument,
     format_option,
@@ -40,17 +41,13 @@ from assay.cli.options import (
     stacked,
     store_option,
     table_options,
+    tell,
     where_option,
     wide_option,
     workers_option,
 )
-from assay.table import Answer, Table, columns_of, counted
+from assay.table import counted
 
-if TYPE_CHECKING:
-    from assay.moves.simulation import Entrant
-
-
-DEPTH = 8
 FIT_GROUPS = ("all", "milepost", "player", "event", "year", "period", "speed", "color", "phase")
 
 _turns_options = stacked(
@@ -174,13 +171,7 @@ def fit(
         named = ", ".join(Path(file).name for file in files)
         count = append_rows(append, named, answer.fits, fix_c, format=append_format)
         say(f"Added {counted(count, 'row')} to {append}.", err=True)
-    if plots is not None:
-        from assay.moves.regan.settings import Fitting
-        from assay.reports.plots import plot_fits
-
-        how = Fitting(method=method, **settings)  # type: ignore[arg-type]
-        for path in plot_fits(answer.turns, answer.fits, how, plots):
-            say(f"Written: {path}", err=True)
+    draw_plots(answer, plots)
 
 
 @click.command(cls=Command)
@@ -442,8 +433,6 @@ def _transfer(
 ) -> None:
     """Make a calibration for another engine, and put it where it is found."""
     from assay.api import transfer
-    from assay.errors import OutputError
-    from assay.paths import own_calibrations
 
     if len(files) > 1:
         raise click.UsageError("--transfer takes one reference set, or none.")
@@ -464,13 +453,7 @@ def _transfer(
     except KeyboardInterrupt:
         say("\nWhat was finished is stored. Run the same command again to go on.", err=True)
         raise
-    place = out or own_calibrations() / f"{made.calibration.name}.json"
-    if out is None:
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"cannot make the folder {place.parent}: {error.strerror or error}.") from error
-    made.save(place)
+    place = made.save(out)
     print_answer(made)
     say(f"Written to {place}.", err=True)
 
@@ -504,16 +487,11 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None) ->
       assay calibration show rybka-3-d13
       assay calibration list
     """
-    from assay.moves.answers import calibrated
-    from assay.moves.calibration import load
+    from assay.api import calibration as look_up
 
-    found = load(name, depth=depth)
-    print_answer(calibrated(found))
-    if plots is not None:
-        from assay.reports.plots import plot_calibration
-
-        for path in plot_calibration(found, plots):
-            say(f"Written: {path}", err=True)
+    answer = look_up(name, depth=depth)
+    print_answer(answer)
+    draw_plots(answer, plots)
 
 
 @calibration.command("list", cls=Command)
@@ -526,26 +504,9 @@ def calibration_list() -> None:
       assay calibration list
       assay calibration list --format json
     """
-    from assay.moves.calibration import load, shipped
+    from assay.api import calibrations
 
-    rows = []
-    for name in shipped():
-        found = load(name)
-        figures = found.figures.get("policy", found.figures.get("engine", {}))
-        rows.append(
-            {
-                "name": name,
-                "engine": found.engine,
-                "depth": found.depth,
-                "lines": found.lines,
-                "games": found.games or None,
-                "turns": found.turns or None,
-                "noise": figures.get("noise"),
-                "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE" if found.line else None,
-            }
-        )
-    names = ("name", "engine", "depth", "lines", "games", "turns", "noise", "line")
-    print_answer(Answer(shown=Table(rows, columns_of(names, decimals={"noise": 0}))))
+    print_answer(calibrations())
 
 
 @click.command(cls=Command)
@@ -600,80 +561,27 @@ def simulate(
       assay simulate --elo 2000 --elo 2000 --elo 2000 --games 12 --assist 'Player 3:0.3:12' -o helped.pgn
       assay simulate --s 0.1 --c 0.5 --s 0.2 --c 0.45 --games 4 --depth 6 -o fast.pgn
     """
-    import os
-    from contextlib import ExitStack
-
-    from assay.engine.local import Engine
-    from assay.engine.store import Writer, writing
-    from assay.manifest import make, write
-    from assay.moves.calibration import for_engine, load
-    from assay.moves.simulation import choosing, tournament, truth
-    from assay.paths import atomic
-    from assay.progress import Progress
-
-    depth, engine = depth or DEPTH, one_engine(engines)
-    entrants = _entrants(elos, all_s, all_c, names, assists)
-    model = None
-    if elos:
-        chosen = load(calibration, depth=depth)
-        with Engine(engine) as started:
-            judge = for_engine(started.identity(lines), depth, chosen if calibration else None)
-        if judge.stand_in:
-            say(judge.stand_in.remedy, err=True)
-        model = choosing(judge, policy_of(policy))
-    settings = {
-        "engine": engine,
-        "depth": depth,
-        "lines": lines,
-        "seed": seed,
-        "calibration": calibration,
-        "event": event,
-    }
-    played = []
-    with ExitStack() as stack:
-        keep = None
-        if store is not None:
-            opened = stack.enter_context(writing(store))
-            with Engine(engine) as asked:
-                number = opened.number_of(asked.identity(lines))
-            keep = stack.enter_context(Writer(opened, number)).put
-        progress = stack.enter_context(Progress("Playing", games, unit="games", quiet=is_quiet()))
-        part = stack.enter_context(atomic(out))
-        with part.open("w", encoding="utf-8") as file:
-            for game in tournament(
-                entrants, games, engine=engine, depth=depth, lines=lines, seed=seed,
-                workers=workers or os.cpu_count() or 1, keep=keep, model=model,
-            ):  # fmt: skip
-                file.write(game.pgn(event) + "\n\n")
-                played.append(game)
-                progress.advance()
-    manifest = make("simulated games", settings=settings) | {"truth": truth(entrants, played)}
-    write(out.with_suffix(".manifest.json"), manifest)
-    what = f"{counted(len(played), 'game')} written to {out}, the truth to {out.with_suffix('.manifest.json')}"
-    say(f"{what}.", err=True)
-
-
-def _entrants(
-    elos: Sequence[float],
-    all_s: Sequence[float],
-    all_c: Sequence[float],
-    names: Sequence[str],
-    assists: Sequence[str],
-) -> list[Entrant]:
-    """The players that the options describe."""
-    from assay.errors import InputError
-    from assay.moves.simulation import Assist, Entrant
+    from assay.api import simulate as play
 
     if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
         raise click.UsageError("give --elo for each player, or --s and --c for each.")
-    pairs: list[tuple[float | None, float | None]] = list(zip(all_s, all_c, strict=True))
-    pairs = pairs or [(None, None)] * len(elos)
-    labels = [names[i] if i < len(names) else f"Player {i + 1}" for i in range(len(pairs))]
-    helped = {assist.name: assist for assist in map(Assist.parse, assists)}
-    if unknown := set(helped) - set(labels):
-        raise InputError(f"nobody is called {sorted(unknown)[0]!r}: the players are {', '.join(labels)}.")
-    ratings = [round(e) for e in elos] if elos else [None] * len(pairs)
-    return [
-        Entrant(label, s, c, rating, helped.get(label))
-        for label, (s, c), rating in zip(labels, pairs, ratings, strict=True)
-    ]
+    answer = play(
+        out,
+        elo=elos,
+        s=all_s,
+        c=all_c,
+        names=names,
+        assist=assists,
+        games=games,
+        event=event,
+        engine=one_engine(engines),
+        depth=depth,
+        lines=lines,
+        calibration=calibration,
+        policy=policy_of(policy),
+        seed=seed,
+        workers=workers,
+        store=store,
+        quiet=is_quiet(),
+    )
+    tell(answer.remarks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,6 +16,7 @@ from assay.cli.options import (
     aliases_option,
     analysing,
     analysis_options,
+    draw_plots,
     evals_option,
     fide_option,
     files_argument,
@@ -38,9 +39,6 @@ from assay.cli.options import (
     watched,
     without_option,
 )
-
-if TYPE_CHECKING:
-    pass
 
 IPR_GROUPS = ("player", "event", "game", "color", "phase", "year", "period", "speed", "opponent", "band", "all")
 SCREEN_PARTS = ("event", "round", "phase", "all")
@@ -173,11 +171,7 @@ def ipr(
             **asked,
         )
         print_answer(answer)
-        if plots is not None:
-            from assay.reports.plots import plot_ratings
-
-            for path in plot_ratings(answer.groups, by, plots):
-                say(f"Written: {path}", err=True)
+        draw_plots(answer, plots)
 
     for games in watched(files, watch, every):
         once_more(watch, partial(show, games))
@@ -220,10 +214,7 @@ def posterior(
 
     answer = follow(files, number, prior=_prior(prior), level=level, **analysing(**options))
     print_answer(answer)
-    if plots is not None:
-        from assay.reports.plots import plot_posterior
-
-        say(f"Written: {plot_posterior(answer.sides, level, plots)}", err=True)
+    draw_plots(answer, plots)
 
 
 def _prior(text: str) -> tuple[float, float] | str | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -12,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.errors import AssayError, FetchError
+from assay.errors import AssayError
 from assay.paths import guarding_inputs, spare_inputs
 from assay.printable import printable
 from assay.progress import hush
-from assay.table import FORMATS, WIDTH, Answer, counted, told_copies
+from assay.table import FORMATS, WIDTH, Answer, told_copies
 
 if TYPE_CHECKING:
     from assay.games.duplicates import Duplicates
@@ -239,58 +238,20 @@ watch_options = stacked(
 
 
 def watched(files: Sequence[str], watch: bool, every: int) -> Iterator[Any]:
-    """The files as they are; or the games behind a broadcast link, again whenever something is new.
-
-    What goes wrong on the way (no network, no turns to judge yet) is said, and the next time may be better. A single
-    round ends when all its games have. Finished games cost nothing again: the store has them.
-    """
+    """The files as they are; or the games behind a broadcast link, again whenever something is new."""
     if not watch:
         yield files
         return
-    from assay.fetch import asking
-    from assay.fetch.address import is_address, parse
-    from assay.games.source import read
+    from assay.games.watching import broadcast
 
-    rounds = [parse(file) for file in files if is_address(file)]
-    if not any(address.is_broadcast for address in rounds):
-        raise FetchError("--watch is for a broadcast: give the link of a tournament or a round on Lichess.")
-    last: Any = None
-    while True:
-        games = read(files)
-        try:
-            state = [source.sha256 for source in games.sources]
-            running = sum(game.tags.get("Result", "*") == "*" for game in games)
-            if state != last:
-                last = state
-                say(f"-- {time.strftime('%H:%M:%S')}, {counted(running, 'game')} under way", err=True)
-                yield games
-            if not running and all(address.kind == "round" for address in rounds):
-                return
-        except FetchError as error:
-            say(f"assay: {error} Trying again in {every} s.", err=True)
-        asking.wait(every)
+    yield from broadcast(files, every, lambda text: say(text, err=True))
 
 
 def in_folders(files: Sequence[str], every: int) -> Iterator[Any]:
-    """The files of folders, again whenever one is new or has changed; what cannot be read yet may be there later."""
-    from assay.fetch import asking
-    from assay.games.stream import find_files
+    """The files of folders, again whenever one is new or has changed."""
+    from assay.games.watching import in_folders as looked_at
 
-    last: Any = None
-    while True:
-        try:
-            found = find_files(list(files))
-            state = [(path, Path(path).stat().st_mtime_ns, Path(path).stat().st_size) for path in found]
-        except (AssayError, OSError) as error:
-            if last is None:
-                raise
-            say(f"assay: {error} Trying again in {every} s.", err=True)
-        else:
-            if state != last:
-                last = state
-                say(f"-- {time.strftime('%H:%M:%S')}, {counted(len(found), 'file')}", err=True)
-                yield found
-        asking.wait(every)
+    yield from looked_at(files, every, lambda text: say(text, err=True))
 
 
 def once_more(watch: bool, make: Callable[[], None]) -> None:
@@ -549,8 +510,22 @@ def print_answer(answer: Answer) -> None:
     """Print an answer to stdout, as --format and --wide ask, and its remarks to stderr."""
     meta = click.get_current_context().meta
     say(answer.to(meta.get("assay.format", "table"), width(), wide=meta.get("assay.wide", False)))
-    for remark in answer.remarks:
+    tell(answer.remarks)
+
+
+def tell(remarks: Iterable[str]) -> None:
+    """Say what stands beside the output, on stderr."""
+    for remark in remarks:
         say(remark, err=True)
+
+
+def draw_plots(answer: Answer, folder: Path | None) -> None:
+    """Write the pictures of an answer into a folder, if one is named."""
+    if folder is not None:
+        from assay.api import plot
+
+        for path in plot(answer, folder):
+            say(f"Written: {path}", err=True)
 
 
 _LONGEST_REMARK = 4000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -29,9 +29,6 @@ from assay.cli.options import (
     where_option,
 )
 from assay.table import Answer, Table, columns_of, counted
-
-if TYPE_CHECKING:
-    from assay.policy.chances import Foretold
 
 
 def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -93,94 +90,27 @@ def chances(
       assay chances game.pgn --ply 37 --sharper
       assay chances positions.fen --elo 1800 --pool lichess --format json
     """
-    from assay.errors import InputError
-    from assay.policy.chances import Spot, answers, open_network, read_spots
+    from assay.api import foretell
 
+    if sharper and network is not None:
+        raise click.UsageError("--sharper rests on the policy that ships: leave out --policy.")
     text = " ".join(words)
-    path = Path(text)
-    if "/" in text and len(words) + text.count(" ") > 1 and not path.exists():
-        spots = [Spot(text)]
-        if number or ply:
-            raise click.UsageError("--game and --ply choose a position of a file; a FEN is one position.")
-    elif path.is_file():
-        spots = read_spots(path, number)
-    else:
-        raise InputError(f"{text!r} is neither a file nor a position in FEN.")
-    if ply is not None:
-        if ply > len(spots):
-            raise InputError(f"{path} has {counted(len(spots), 'position')} here, so there is no {ply}.")
-        spots = spots[ply - 1 : ply]
-    if out is not None and len(spots) != 1:
-        raise InputError("-o draws one position: choose it with --ply.")
-    found = answers(spots, levels, pool=pool, network=None if network is None else open_network(network))
-    remarks = []
-    if sharper:
-        from assay.engine.identity import DEFAULT_DEPTH
-        from assay.moves.sharper import sharper as told_by_engine
-
-        if network is not None:
-            raise click.UsageError("--sharper rests on the policy that ships: leave out --policy.")
-        found, who = told_by_engine(found, pool=pool, engine=one_engine(engines), depth=depth or DEFAULT_DEPTH)
-        remarks = [f"Values of moves by {who}, depth {depth or DEFAULT_DEPTH}."]
-    if len(found) == 1 and not found[0].moves:
-        raise InputError("the game is over in this position: there is no legal move.")
-    every = [row for at, one in enumerate(found, 1) for row in _every_move(at, one, top)]
-    rows = _one_position(found[0], top or 8) if len(found) == 1 else [_one_move(one) for one in found]
-    print_answer(Answer(shown=_table(rows), data=_table(every), remarks=remarks))
-    if out is not None:
-        from assay.paths import atomic
-        from assay.reports.boards import chances_svg
-
-        with atomic(out) as part:
-            part.write_text(chances_svg(found[0]), encoding="utf-8")
-
-
-def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    return Table(rows, columns_of(list(rows[0]) if rows else []))
-
-
-def _percent(chance: float) -> str:
-    return f"{100 * chance:.0f} %" if chance >= 0.01 else f"{100 * chance:.1f} %"
-
-
-def _one_position(answer: Foretold, top: int) -> list[dict[str, Any]]:
-    """The likeliest moves of a position; what is left is summed up in the last row."""
-    listed = [(one.san + " (played)" * (one.move == answer.spot.played), one.chances) for one in answer.moves[:top]]
-    if rest := answer.moves[top:]:
-        sums = [sum(one.chances[at] for one in rest) for at in range(len(answer.levels))]
-        listed.append((f"{counted(len(rest), 'other')}", tuple(sums)))
-    named = [f"{level:.0f}" for level in answer.levels]
-    return [{"move": san, **dict(zip(named, map(_percent, own), strict=True))} for san, own in listed]
-
-
-def _one_move(answer: Foretold) -> dict[str, Any]:
-    """A row for a position of a game: what was played with its chances, and what was likeliest."""
-    played = answer.played
-    row: dict[str, Any] = {"move": answer.spot.number}
-    if played is not None:
-        row["played"] = played.san
-    for at, level in enumerate(answer.levels):
-        if played is not None:
-            row[f"{level:.0f}"] = _percent(played.chances[at])
-    for at, level in enumerate(answer.levels):
-        first = answer.likeliest(at) if answer.moves else None
-        row[f"likeliest at {level:.0f}"] = f"{first.san} {_percent(first.chances[at])}" if first else "-"
-    return row
-
-
-def _every_move(number: int, answer: Foretold, top: int | None) -> list[dict[str, Any]]:
-    """A row for each legal move, in numbers."""
-    return [
-        {
-            "position": number,
-            "fen": answer.spot.fen,
-            "move": one.move.uci(),
-            "san": one.san,
-            "played": None if answer.spot.played is None else one.move == answer.spot.played,
-            **{f"{level:.0f}": chance for level, chance in zip(answer.levels, one.chances, strict=True)},
-        }
-        for one in answer.moves[:top]
-    ]
+    if (number or ply) and "/" in text and " " in text and not Path(text).exists():
+        raise click.UsageError("--game and --ply choose a position of a file; a FEN is one position.")
+    answer = foretell(
+        text,
+        levels,
+        pool=pool,
+        top=top,
+        game=number,
+        ply=ply,
+        network=network,
+        sharper=sharper,
+        engine=one_engine(engines),
+        depth=depth,
+        out=out,
+    )
+    print_answer(answer)
 
 
 @click.group(cls=click.Group)

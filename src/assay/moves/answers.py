@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from assay.curve import Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, Search, find, jury
+from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, Search, find, installed, jury
 from assay.engine.local import identify
 from assay.engine.store import Store
 from assay.engine.turns import Turns
-from assay.errors import EngineError, InputError
+from assay.errors import EngineError, InputError, OutputError
 from assay.games import Games, read
 from assay.games.duplicates import Seen
 from assay.games.endings import told_endings
@@ -35,6 +35,7 @@ from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, with_bl
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
 from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, save, slug
+from assay.moves.calibration import shipped as shipped_calibrations
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import Evidence, unweighed, weigh
@@ -45,7 +46,7 @@ from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
 from assay.moves.weights import weights_of
-from assay.paths import default_store
+from assay.paths import default_store, own_calibrations
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, words_of
 from assay.scales import in_fide
@@ -194,6 +195,7 @@ class MoveRatings(Answer):
     """Ratings from moves, a row for each group."""
 
     groups: Sequence[Row]
+    by: str
 
 
 def rate_by(
@@ -248,6 +250,7 @@ def rate_by(
     ]
     return MoveRatings(
         groups=rows,
+        by=by,
         shown=Table(
             values,
             columns_of(columns, decimals=decimals, titles=TITLES, wide=(*_IPR_WIDE, *BLUNDER_COLUMNS), below=("note",)),
@@ -333,6 +336,7 @@ def _rate_by_evals(
     ]
     return MoveRatings(
         groups=rows,
+        by=by,
         shown=Table(values, columns_of(columns, decimals=decimals, titles=TITLES, wide=wide, below=("note",))),
         estimates={str(names[row.group]): replace(row.estimate, note=row.note) for row in reversed(rows)},
         problems=told,
@@ -428,9 +432,16 @@ class CalibrationTable(Answer):
     calibration: Calibration
     values: NDArray[np.float64] | None = None
 
-    def save(self, path: File) -> None:
-        """Write it, for `calibration=` of later ratings."""
-        save(self.calibration, self.values, Path(path))
+    def save(self, path: File | None = None) -> Path:
+        """Write it, for `calibration=` of later ratings: to a file, or to where it is found without being named."""
+        place = own_calibrations() / f"{self.calibration.name}.json" if path is None else Path(path)
+        if path is None:
+            try:
+                place.parent.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise OutputError(f"cannot make the folder {place.parent}: {error.strerror or error}.") from error
+        save(self.calibration, self.values, place)
+        return place
 
 
 def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) -> CalibrationTable:
@@ -497,6 +508,45 @@ def transfer_to(
     )
     remarks = [f"Set aside after three tries ({position.why}): {position.fen}" for position in outcome.set_aside]
     return replace(calibrated(made), remarks=remarks)
+
+
+def calibrations_here() -> Answer:
+    """The calibrations that come with Assay, a row each; see :func:`assay.api.calibrations`."""
+    rows = []
+    for name in shipped_calibrations():
+        found = load(name)
+        figures = found.figures.get("policy", found.figures.get("engine", {}))
+        rows.append(
+            {
+                "name": name,
+                "engine": found.engine,
+                "depth": found.depth,
+                "lines": found.lines,
+                "games": found.games or None,
+                "turns": found.turns or None,
+                "noise": figures.get("noise"),
+                "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE" if found.line else None,
+            }
+        )
+    names = ("name", "engine", "depth", "lines", "games", "turns", "noise", "line")
+    return Answer(shown=Table(rows, columns_of(names, decimals={"noise": 0})))
+
+
+ENGINE_COLUMNS = ("engine", "program", "net", "calibration", "off", "quick", "quick_off", "deep", "deep_off", "note")
+
+
+def engines_here(programs: Sequence[str] = ()) -> Answer:
+    """Which engines are here, and by what their analyses would be judged; see :func:`assay.api.engines`."""
+    rows = engine_rows([*programs, *installed()])
+    if not rows:
+        find()  # says how to install one
+    columns = columns_of(
+        ENGINE_COLUMNS,
+        decimals=dict.fromkeys(("off", "quick_off", "deep_off"), 0),
+        below=("note",),
+        wide=("net", "quick", "quick_off", "deep", "deep_off"),
+    )
+    return Answer(shown=Table(rows, columns))
 
 
 def engine_rows(programs: Sequence[str]) -> list[dict[str, Any]]:

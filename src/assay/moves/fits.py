@@ -263,6 +263,7 @@ class FitTable(Answer):
     fits: Sequence[FitRow]
     turns: Turns
     line: LineOfC
+    how: Fitting
 
 
 _DECIMALS = {
@@ -309,6 +310,7 @@ def fit_games(
         fits=rows,
         turns=found.turns,
         line=line,
+        how=how,
         problems=found.problems,
         remarks=[*remarks, *([_GRID] if how.method == GRID else [])],
     )

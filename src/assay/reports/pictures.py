@@ -1,0 +1,41 @@
+"""The pictures of an answer: which plots belong to which, so that whoever has an answer can draw it."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from assay.answer.rating import JointRatings
+from assay.errors import InputError, LearnedError
+from assay.games.listings import GameCounts
+from assay.learned.guess import Guesses
+from assay.moves.answers import CalibrationTable, Followed, MoveRatings
+from assay.moves.fits import FitTable
+from assay.reports.plots import plot_calibration, plot_fits, plot_posterior, plot_ratings, plot_witnesses
+from assay.reports.plots_games import plot_stats
+from assay.reports.plots_learned import posterior_figure, save_figure
+from assay.table import Answer
+
+
+def plots_of(answer: Answer, folder: str | PathLike[str]) -> list[Path]:
+    """Write the plots of an answer into a folder; see :func:`assay.api.plot`."""
+    place = Path(folder)
+    match answer:
+        case GameCounts():
+            return list(plot_stats(answer.counts, place))
+        case MoveRatings():
+            return plot_ratings(answer.groups, answer.by, place)
+        case JointRatings():
+            return plot_witnesses(answer.said, place)
+        case Followed():
+            return [plot_posterior(answer.sides, answer.level, place)]
+        case FitTable():
+            return plot_fits(answer.turns, answer.fits, answer.how, place)
+        case CalibrationTable():
+            return plot_calibration(answer.calibration, place)
+        case Guesses():  # one picture: the folder is the file
+            if len(answer.guesses) != 1:
+                raise LearnedError("one game is drawn: choose it with game.")
+            save_figure(posterior_figure(answer.guesses[0]), place)
+            return [place]
+    raise InputError(f"there are no plots of this answer ({type(answer).__name__}).")
