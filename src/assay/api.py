@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.moves.asked import Analysing
     from assay.moves.fits import FitTable
     from assay.moves.screened import RunningField, ScreenedField
-    from assay.moves.simulated import SimulatedEvent
+    from assay.moves.simulation import SimulatedEvent
     from assay.moves.stored import Reading
     from assay.moves.turn_listing import GameListing
     from assay.moves.valuing import ValuedPositions
@@ -1073,7 +1073,7 @@ def simulate(
         ...
     assay.errors.InputError: nobody is called 'Player 3': the players are Player 1, Player 2.
     """
-    from assay.moves.simulated import entrants_of, simulate_event
+    from assay.moves.simulation import entrants_of, simulate_event
 
     return simulate_event(
         path,

@@ -14,8 +14,7 @@ from assay.errors import InputError, WhereError
 from assay.moves.blunders import NAMES, THRESHOLDS, blunder_shares
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.groups import group, in_periods
-from assay.moves.weights import weights_of
+from assay.moves.groups import group, in_periods, weights_of
 
 TURNS = rated_turns()
 FEW = TURNS.only(TURNS.game < 12)

@@ -9,7 +9,6 @@ and equal.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from assay import manifest
-from assay.errors import AssayWarning, InputError
+from assay.errors import InputError
 from assay.games.columns import COLUMNS, LATER, MOVETEXT, TEXT_TAGS
 from assay.games.duplicates import (
     UNREAD,
@@ -36,6 +35,7 @@ from assay.games.duplicates import (
     may_be_copies,
     repeats,
     shared_keys,
+    warn_without_moves,
 )
 from assay.games.indexing import KIND, METADATA, manifest_path
 from assay.games.movetext import fingerprints_of
@@ -303,12 +303,7 @@ def _look(
         try:
             found[at] = moves_of(index, mine)
         except InputError as error:
-            warnings.warn(
-                f"moves could not be compared: {str(error).rstrip('.')}. Games count once if players, length, result, "
-                "date, round and event are all there and equal.",
-                AssayWarning,
-                stacklevel=2,
-            )
+            warn_without_moves(error)
             found[at] = instead_of_moves(tags, plies, places[at])
     return found
 

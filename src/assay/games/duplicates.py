@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 import struct
+import warnings
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
+from assay.errors import AssayWarning
 from assay.games.outcomes import score_of
 from assay.games.split import Game
 from assay.players import plain_name
@@ -335,6 +337,16 @@ def instead_of_moves(tags: Mapping[str, Column], plies: Codes, places: Places) -
         numbers = _mixed(numbers, read[tag])
     told = _can_tell(read, np.ones(len(places), np.uint64))
     return np.where(told, numbers, _mixed(numbers, places.astype(np.uint64) + np.uint64(1)))
+
+
+def warn_without_moves(why: Exception) -> None:
+    """Tell that moves could not be read, and by what copies are known then."""
+    warnings.warn(
+        f"moves could not be compared: {str(why).rstrip('.')}. Games count once if players, length, result, date, "
+        "round and event are all there and equal.",
+        AssayWarning,
+        stacklevel=3,
+    )
 
 
 def _worth_a_look(read: Mapping[str, Numbers], keys: Numbers, places: Places) -> Places:

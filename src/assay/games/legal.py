@@ -19,6 +19,7 @@ from assay.games.rules import (
     BISHOP,
     BISHOP_STEPS,
     BLACK,
+    BLACK_PAWN_STEPS,
     KING,
     KNIGHT,
     KNIGHT_STEPS,
@@ -26,6 +27,7 @@ from assay.games.rules import (
     QUEEN,
     ROOK,
     ROOK_STEPS,
+    WHITE_PAWN_STEPS,
     Boards,
     Step,
     leap,
@@ -45,7 +47,6 @@ _THIRD_RANK = np.uint64(0xFF << 16)
 _E1, _A1, _H1, _C1, _G1 = 4, 0, 7, 2, 6
 _SHORT_EMPTY, _LONG_EMPTY = np.uint64(0x60), np.uint64(0x0E)
 _SHORT_SAFE, _LONG_SAFE = np.uint64(0x60), np.uint64(0x0C)  # the king is known not to be in check
-_UP, _DOWN = ((9, 0xFEFEFEFEFEFEFEFE), (7, 0x7F7F7F7F7F7F7F7F)), ((-7, 0xFEFEFEFEFEFEFEFE), (-9, 0x7F7F7F7F7F7F7F7F))
 
 
 def _ray(step: Step) -> Boards:
@@ -64,7 +65,7 @@ _FILE = _RAYS[ROOK_STEPS[0]] | _RAYS[ROOK_STEPS[1]]
 _RISING = _RAYS[BISHOP_STEPS[0]] | _RAYS[BISHOP_STEPS[3]]
 _FALLING = _RAYS[BISHOP_STEPS[1]] | _RAYS[BISHOP_STEPS[2]]
 KNIGHT_FROM, KING_FROM = leap(BIT, KNIGHT_STEPS), leap(BIT, KING_STEPS)
-OWN_PAWN_FROM, THEIR_PAWN_FROM = leap(BIT, _UP), leap(BIT, _DOWN)
+OWN_PAWN_FROM, THEIR_PAWN_FROM = leap(BIT, WHITE_PAWN_STEPS), leap(BIT, BLACK_PAWN_STEPS)
 
 LEAPERS = np.zeros((13, 64), np.uint64)
 LEAPERS[[PAWN, KNIGHT, KING]] = OWN_PAWN_FROM, KNIGHT_FROM, KING_FROM

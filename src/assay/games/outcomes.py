@@ -483,18 +483,14 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
 def _moves_of(path: str, places: Places) -> Numbers | None:
     """The moves of these games of an index, as numbers; None, with a warning, where the games cannot be read."""
     from assay.games.catalog import collect, moves_of, open_index
+    from assay.games.duplicates import warn_without_moves
 
     index = open_index(path)
     try:
         spans = collect(index.rows.select("source", "start_offset", "end_offset"), [index])[places]
         return moves_of(index, spans)
     except InputError as error:
-        warnings.warn(
-            f"moves could not be compared: {str(error).rstrip('.')}. Games count once if players, length, result, "
-            "date, round and event are all there and equal.",
-            AssayWarning,
-            stacklevel=2,
-        )
+        warn_without_moves(error)
         return None
 
 

@@ -40,12 +40,11 @@ from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import Evidence, unweighed, weigh
 from assay.moves.fits import Fitting
-from assay.moves.groups import Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed
+from assay.moves.groups import Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed, weights_of
 from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
-from assay.moves.weights import weights_of
 from assay.paths import default_store, own_calibrations
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, words_of

@@ -15,8 +15,7 @@ from assay.games.source import Games
 from assay.games.stream import Paths
 from assay.moves.groups import UNKNOWN, group, in_periods, mileposts
 from assay.moves.regan.depth_weights import DepthWeights, fit_depth_weights, fit_weights
-from assay.moves.regan.fitting import Fit, fit
-from assay.moves.regan.grid import fit_grid
+from assay.moves.regan.fitting import Fit, fit, fit_grid
 from assay.moves.regan.line import straight_c
 from assay.moves.regan.settings import DEPTHS, GRID, depths_to, layered
 from assay.moves.regan.settings import Fitting as Fitting

@@ -7,12 +7,14 @@ can be tried on games where the answer is known.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -21,17 +23,22 @@ import numpy as np
 
 from assay.engine import score
 from assay.engine.choices import Choices
-from assay.engine.identity import DEFAULT_DEPTH
+from assay.engine.identity import DEFAULT, DEFAULT_DEPTH
 from assay.engine.local import Engine
-from assay.engine.store import LeftOut
+from assay.engine.store import LeftOut, Writer, writing
 from assay.engine.uci import Valued
 from assay.errors import InputError
 from assay.games.packed import decode_move, encode_move
-from assay.moves.calibration import Calibration
+from assay.manifest import make, write
+from assay.moves.asked import File
+from assay.moves.calibration import Calibration, for_engine, load
 from assay.moves.evidence import log_policy
 from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
-from assay.policy.chances import Network, shipped
+from assay.paths import atomic
+from assay.policy.chances import Network, open_network, shipped
+from assay.progress import Progress
+from assay.table import Answer, Table, columns_of, counted
 
 RESIGN = -6.0
 LONGEST = 300
@@ -287,3 +294,94 @@ def tournament(
 def truth(entrants: Sequence[Entrant], played: Sequence[Played]) -> dict[str, Any]:
     """What the manifest says of the players and of each game."""
     return {"players": [asdict(entrant) for entrant in entrants], "games": [game.truth() for game in played]}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SimulatedEvent(Answer):
+    """A tournament among agents, a row for each game; `played` has the games with the truth about them."""
+
+    entrants: Sequence[Entrant]
+    played: Sequence[Played]
+
+
+def entrants_of(
+    elo: Sequence[float], s: Sequence[float], c: Sequence[float], names: Sequence[str], assist: Sequence[str]
+) -> list[Entrant]:
+    """The players that are asked for, with their help.
+
+    >>> [(one.name, one.elo) for one in entrants_of([2400, 2200], [], [], ["Ash"], [])]
+    [('Ash', 2400), ('Player 2', 2200)]
+    """
+    if len(s) != len(c) or bool(elo) == bool(s):
+        raise InputError("give a rating for each player, or s and c for each.")
+    pairs: list[tuple[float | None, float | None]] = list(zip(s, c, strict=True))
+    pairs = pairs or [(None, None)] * len(elo)
+    labels = [names[i] if i < len(names) else f"Player {i + 1}" for i in range(len(pairs))]
+    helped = {one.name: one for one in map(Assist.parse, assist)}
+    if unknown := set(helped) - set(labels):
+        raise InputError(f"nobody is called {sorted(unknown)[0]!r}: the players are {', '.join(labels)}.")
+    ratings = [round(e) for e in elo] if elo else [None] * len(pairs)
+    return [
+        Entrant(label, one_s, one_c, rating, helped.get(label))
+        for label, (one_s, one_c), rating in zip(labels, pairs, ratings, strict=True)
+    ]
+
+
+def simulate_event(
+    path: File,
+    entrants: Sequence[Entrant],
+    games: int,
+    *,
+    event: str,
+    engine: str = DEFAULT,
+    depth: int | None = None,
+    lines: int = 50,
+    calibration: str | None = None,
+    policy: Network | bool | str = True,
+    seed: int = 0,
+    workers: int | None = None,
+    store: File | None = None,
+    quiet: bool = True,
+) -> SimulatedEvent:
+    """Play the games and write them, with a manifest of the truth; see :func:`assay.api.simulate`."""
+    out, depth, remarks = Path(path), depth or DEFAULT_DEPTH, list[str]()
+    model: Chooser | None = None
+    if any(entrant.s is None for entrant in entrants):
+        chosen = load(calibration, depth=depth)
+        with Engine(engine) as started:
+            judge = for_engine(started.identity(lines), depth, chosen if calibration else None)
+        if judge.stand_in:
+            remarks.append(judge.stand_in.remedy)
+        model = choosing(judge, open_network(policy) if isinstance(policy, str) else policy)
+    played = []
+    with ExitStack() as stack:
+        keep = None
+        if store is not None:
+            opened = stack.enter_context(writing(Path(store)))
+            with Engine(engine) as asked:
+                number = opened.number_of(asked.identity(lines))
+            keep = stack.enter_context(Writer(opened, number)).put
+        progress = stack.enter_context(Progress("Playing", games, unit="games", quiet=quiet))
+        part = stack.enter_context(atomic(out))
+        with part.open("w", encoding="utf-8") as file:
+            for game in tournament(
+                entrants, games, engine=engine, depth=depth, lines=lines, seed=seed,
+                workers=workers or os.cpu_count() or 1, keep=keep, model=model,
+            ):  # fmt: skip
+                file.write(game.pgn(event) + "\n\n")
+                played.append(game)
+                progress.advance()
+    settings = {
+        "engine": engine,
+        "depth": depth,
+        "lines": lines,
+        "seed": seed,
+        "calibration": calibration,
+        "event": event,
+    }
+    beside = out.with_suffix(".manifest.json")
+    write(beside, make("simulated games", settings=settings) | {"truth": truth(entrants, played)})
+    remarks.append(f"{counted(len(played), 'game')} written to {out}, the truth to {beside}.")
+    rows = [game.truth() | {"assisted": len(game.assisted)} for game in played]
+    shown = Table(rows, columns_of(("round", "white", "black", "result", "plies", "assisted")))
+    return SimulatedEvent(shown=shown, entrants=entrants, played=played, remarks=remarks)

@@ -33,6 +33,7 @@ from assay.games.rules import (
     BISHOP,
     BISHOP_STEPS,
     BLACK,
+    BLACK_PAWN_STEPS,
     KING,
     KNIGHT,
     KNIGHT_STEPS,
@@ -40,6 +41,7 @@ from assay.games.rules import (
     QUEEN,
     ROOK,
     ROOK_STEPS,
+    WHITE_PAWN_STEPS,
     Boards,
     leap,
     shift,
@@ -53,8 +55,6 @@ Counts = npt.NDArray[np.uint8]
 
 _NONE = np.uint64(0)
 _FILE_A = np.uint64(0x0101010101010101)
-_UP = ((9, 0xFEFEFEFEFEFEFEFE), (7, 0x7F7F7F7F7F7F7F7F))
-_DOWN = ((-7, 0xFEFEFEFEFEFEFEFE), (-9, 0x7F7F7F7F7F7F7F7F))
 _SQUARE = np.arange(64)
 _APART = np.maximum(abs(_SQUARE[:, None] % 8 - _SQUARE % 8), abs(_SQUARE[:, None] // 8 - _SQUARE // 8)).astype(
     np.float32
@@ -264,7 +264,8 @@ class _Attacked:
         sides = sets.reshape(2, 6, -1)
         empty = ~np.bitwise_or.reduce(sets, axis=0)
         by = np.empty_like(sides)
-        by[0, PAWN - 1], by[1, PAWN - 1] = leap(sides[0, PAWN - 1], _UP), leap(sides[1, PAWN - 1], _DOWN)
+        by[0, PAWN - 1] = leap(sides[0, PAWN - 1], WHITE_PAWN_STEPS)
+        by[1, PAWN - 1] = leap(sides[1, PAWN - 1], BLACK_PAWN_STEPS)
         by[:, KNIGHT - 1] = leap(sides[:, KNIGHT - 1], KNIGHT_STEPS)
         by[:, KING - 1] = leap(sides[:, KING - 1], ROOK_STEPS + BISHOP_STEPS)
         crossing = slide(sides[:, [BISHOP - 1, QUEEN - 1]], empty, BISHOP_STEPS)
