@@ -19,6 +19,10 @@ WRITERS = {
     "encode": ("encode", EVENT, "-o", "dataset"),
     "results": ("results", EVENT, "-G", "-c", "list.csv"),
     "prep": ("prep", EVENT, "-o", "small.pgn"),
+    "event": ("event", EVENT, "-o", "event.html"),
+    "results as a page": ("results", EVENT, "-o", "list.html"),
+    "chances": ("chances", EVENT, "--ply", "3", "-o", "chances.svg"),
+    "sample": ("sample", "-o", "samples"),
     "serve": ("serve", "--port", "0", "--jobs", "jobs"),
 }
 

@@ -197,3 +197,9 @@ def test_the_library_takes_and_gives_the_same(dated: str) -> None:
     assert answer["Rise"].value == pytest.approx(answer.moments("Rise").rows[-1]["rating"])
     with pytest.raises(AssayError, match="by month, year, event"):
         assay.rate_over_time(dated, by="day")  # type: ignore[arg-type]
+
+
+def test_drawn_games_alone_say_nothing_of_white(tmp_path: Path) -> None:
+    (tmp_path / "drawn.csv").write_text("white,black,result,date\nAnn,Bob,.5,2020-01-01\nBob,Ann,.5,2020-02-01\n")
+    found = assay.rate_over_time(tmp_path / "drawn.csv")
+    assert found["Ann"].value == pytest.approx(found["Bob"].value) and np.isfinite(found["Ann"].low)

@@ -36,6 +36,7 @@ _LEAST_WALK, _MOST_WALK = 0.1**2, 500.0**2
 # Elo; steps below these are small: while the variances are sought, and at the end.
 _NEAR, _SMALL = 0.5, 1e-3
 _NEWTON = 50
+_NOTHING = 1e-12  # a weight that says nothing
 _HALVINGS = 30
 _GRADIENTS = 400
 _FARTHEST = 400.0
@@ -267,7 +268,8 @@ class _Fit:
         meet = csr_array((weight, table.black.astype(np.int32), starts), shape=(n, n))
         back = meet.T.tocsr()
         border = with_white - with_black if self.fit_white else np.zeros(n)
-        corner = float(weight.sum()) if self.fit_white else 1.0
+        # Where all games are drawn and the draw rate is fitted, they say nothing of White.
+        corner = max(float(weight.sum()), _NOTHING) if self.fit_white else 1.0
 
         def multiply(x: Floats) -> Floats:
             players = x[:-1]
