@@ -53,3 +53,9 @@ def test_a_clock_that_no_clock_shows_is_none(clock: str) -> None:
     text = f"1. e4 {{[%clk {clock}]}} e5 {{[%clk 0:05:00]}} *".encode()
     arrays = to_arrays([Game("", 0, len(text), text)])
     assert np.isnan(arrays.clock[0]) and arrays.clock[1] == 300
+
+
+def test_a_value_that_is_not_closed_takes_no_moves_away() -> None:
+    text = b"1. e4 {[%eval 17,20} e5 2. Nf3 Nc6 {[%eval 0.3]} 3. Bb5 *"
+    arrays = to_arrays([Game("", 0, len(text), text)])
+    assert arrays.valid[0] and arrays.plies == 5 and arrays.eval[3] == np.float32(0.3)

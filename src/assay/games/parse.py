@@ -164,8 +164,8 @@ def _plain_evals(texts: pa.Array) -> pa.Array:
     if pc.any(pc.match_substring(texts, "[%eval #")).as_py():
         texts = pc.replace_substring(texts, "[%eval #-", f"[%eval -{_MATE_MARK}")
         texts = pc.replace_substring(texts, "[%eval #", f"[%eval {_MATE_MARK}")
-    if pc.any(pc.match_substring_regex(texts, r"\[%eval [^\],]*,")).as_py():
-        texts = pc.replace_substring_regex(texts, r"(\[%eval [^\],]*),[^\]]*", r"\1")
+    if pc.any(pc.match_substring_regex(texts, r"\[%eval [^\],}]*,")).as_py():
+        texts = pc.replace_substring_regex(texts, r"(\[%eval [^\],}]*),[^\]}]*", r"\1")
     if pc.any(pc.match_substring_regex(texts, rf"{_MOVERS}|{_MOVERS_MATE}")).as_py():
         texts = _movers_as_evals(texts)
     return texts
