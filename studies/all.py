@@ -60,6 +60,16 @@ LUCKY = (
     "python studies/lucky_results.py pick {data}/otb-all-2010-14.pgn.zst {work}/lucky.pgn",
     "assay analyse {work}/lucky.pgn --depth 6 --store {work}/lucky.db",
 )
+LICHESS_PLAYERS = (
+    "python studies/learned_held.py {data}/lichess-rapid-2022.pgn.zst {data}/lichess-2013-17.pgn.zst"
+    " {data}/lichess-leagues.pgn.zst {data}/lichess-rapid-2014-21-evals.pgn.zst -o {work}/lichess-held"
+    " --range 600:3000 --players 100",
+)
+BOARD_PLAYERS = (
+    "python studies/learned_held.py {data}/otb-all-2010-14.pgn.zst {data}/otb-all-2006-09.pgn.zst -o {work}/otb-held"
+    " --range 1400:2900 --max-plies 160 --players 100",
+)
+NOISE, MODELS = "studies/learned_noise.py", "src/assay/data/models"
 STUDIES = (
     Study("choice-8", "studies/choice_model.py {reference} 8"),
     Study("choice-6", "studies/choice_model.py {reference} 6"),
@@ -106,6 +116,22 @@ STUDIES = (
     Study("over-time", "studies/over_time.py {data}/otb-all-2006-09.pgn.zst {data}/otb-all-2010-14.pgn.zst"),
     Study("rating-error", "studies/rating_error.py {data}/otb-all-2006-09.pgn.zst {data}/otb-all-2010-14.pgn.zst"),
     Study("planes", "studies/learned_planes.py {data}/lichess-2018-bands.pgn.zst"),
+    Study("learned-lichess", f"{NOISE} {MODELS}/lichess {{work}}/lichess-held --games 6000", LICHESS_PLAYERS),
+    Study(
+        "learned-moves", f"{NOISE} {MODELS}/lichess {{work}}/lichess-held --games 6000 --without evals", LICHESS_PLAYERS
+    ),
+    Study("learned-board", f"{NOISE} {MODELS}/otb {{work}}/otb-held --range 1700:2799 --games 8000", BOARD_PLAYERS),
+    *(
+        Study(f"learned-{month}", f"{NOISE} {MODELS}/lichess {{data}}/lichess-{month}.pgn.zst --split all --least 8")
+        for month in ("2025-05", "2026-06")
+    ),
+    Study("learned-heads", "studies/learned_heads.py {data}/lichess-rapid-2022.pgn.zst {work}/heads"),
+    Study(
+        "learned-units",
+        "studies/learned_units.py {data}/lichess-rapid-2022.pgn.zst {data}/lichess-2013-17.pgn.zst"
+        " {data}/lichess-rapid-2014-21-evals.pgn.zst {data}/lichess-2022-26-mixed.pgn.zst"
+        " {data}/lichess-2025-05.pgn.zst {data}/lichess-2026-06.pgn.zst",
+    ),
 )
 
 

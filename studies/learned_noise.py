@@ -2,11 +2,11 @@
 
     python studies/learned_noise.py RUN DATASET [--without evals] [--range 900:2600] [--split test] [--games N]
 
-One row per speed and number of games: the slope of the top of the curve on the tag, the noise (scatter about that line
-divided by the slope, every band of 100 Elo counting the same), the mean error, how often intervals of 50, 80 and 95 %
-hold the tag; for one game the noise of the posterior mean under an even prior too, and the mean absolute error under
-the training players' prior, beside that of predicting the mean. Bands with fewer than --least sides do not count, a
-player counts with at most eight single games.
+One row per speed, years and number of games: the slope of the top of the curve on the tag, the noise (scatter about
+that line divided by the slope), the mean error, how often intervals of 50, 80 and 95 % hold the tag, every band of 100
+Elo counting the same; for one game the noise of the posterior mean under an even prior too, and the mean absolute error
+under the training players' prior, beside that of predicting the mean. Bands with fewer than --least sides do not count,
+a player counts with at most eight single games. DATASET may also be a file of games that no model was trained on.
 """
 
 from __future__ import annotations
@@ -14,13 +14,17 @@ from __future__ import annotations
 import argparse
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from assay.held_out import slope_and_noise
-from assay.learned import open_dataset, open_run
+from assay.held_out import even_weights, slope_and_noise
+from assay.learned import Selection, build_dataset, open_dataset, open_run
 from assay.learned.curves import believed, on_grid, opened
+from assay.learned.dataset import Dataset
 from assay.learned.evaluate import judge, unseen_rows
+from assay.learned.run import LATER_FROM, Run
+from assay.pools import Bands
 from assay.table import render
 
 MOST = 8
@@ -37,7 +41,18 @@ def main() -> None:
     parser.add_argument("--least", type=int, default=40, help="sides that a band must have")
     given = parser.parse_args()
     low, high = map(float, given.range.split(":"))
-    run, dataset = open_run(given.run), open_dataset(given.dataset)
+    run = open_run(given.run)
+    if given.dataset.is_dir():
+        report(run, open_dataset(given.dataset), given, low, high)
+        return
+    with TemporaryDirectory() as folder:
+        bands = Bands(int(run.edges[0]), int(run.edges[-1]), int(run.edges[1] - run.edges[0]))
+        build_dataset(given.dataset, Path(folder) / "made", Selection(bands, run.config.max_plies))
+        report(run, open_dataset(Path(folder) / "made"), given, low, high)
+
+
+def report(run: Run, dataset: Dataset, given: argparse.Namespace, low: float, high: float) -> None:
+    """Print the table."""
     every = np.arange(len(dataset)) if given.split == "all" else unseen_rows(dataset, given.split)
     rows = np.random.default_rng(1).permutation(every)[: given.games]
     judged = judge(run, dataset, np.sort(rows), without=given.without, quiet=False)
@@ -45,13 +60,15 @@ def main() -> None:
     evidence = judged.evidence.reshape(len(held), -1)
     ratings, players, speeds = judged.ratings.reshape(-1), judged.players.reshape(-1), np.repeat(judged.speed, 2)
     valued = np.repeat(judged.valued, 2)
-    games = np.repeat(np.arange(len(judged.plies)), 2)
+    games, years = np.repeat(np.arange(len(judged.plies)), 2), np.repeat(judged.years, 2)
     table = []
-    for speed, want in product(sorted({str(name) for name in speeds}), (False, True)):
+    for name, want, later in product(sorted({str(name) for name in speeds}), (False, True), (False, True)):
+        speed = None if name == "None" else name
         chosen = (
             held
             & (valued == want)
-            & (speeds == (None if speed == "None" else speed))
+            & ((years >= LATER_FROM) == later)
+            & (speeds == speed)
             & (ratings >= low)
             & (ratings <= high)
         )
@@ -61,13 +78,14 @@ def main() -> None:
             if len(units) < 40:
                 continue
             truth = np.array([ratings[some].mean() for some in units])
-            tuning = run.tuning_of(None if speed == "None" else speed, evals=bool(valued[units[0][0]]))
+            tuning = run.tuning_of(speed, evals=want, year=LATER_FROM if later else None)
             code = np.repeat(np.arange(len(units)), size)
             curve = on_grid(evidence[np.concatenate(units)], run.edges, tuning).sum(code)
             clusters = np.array([players[some[0]] or games[some[0]] for some in units])
             slope, noise, off = slope_and_noise(curve.tops(), truth, clusters)
             row = {
-                "speed": speed,
+                "speed": name,
+                "years": f"{LATER_FROM}-" if later else f"-{LATER_FROM - 1}",
                 "evals": want,
                 "games": size,
                 "sides": len(units),
@@ -75,15 +93,16 @@ def main() -> None:
                 "noise": noise,
                 "off": off,
             }
+            weight = even_weights(truth)
             for level in (0.5, 0.8, 0.95):
                 found = [opened(one, run.edges, tuning) for one in curve.estimates(tuning.honesty, level)]
                 inside = [one.low <= true <= one.high for one, true in zip(found, truth, strict=True)]
-                row[f"{level:.0%}"] = round(float(np.mean(inside)), 3)
+                row[f"{level:.0%}"] = round(float(np.average(inside, weights=weight)), 3)
             if size == 1:
                 even = np.full_like(run.prior, 1 / len(run.prior))
                 mean = np.array([one.value for one in believed(curve, even, run.edges, tuning.honesty)])
                 row["mean's noise"] = slope_and_noise(mean, truth, clusters)[1]
-                prior = run.population_of(None if speed == "None" else speed)
+                prior = run.population_of(speed)
                 mean = np.array([one.value for one in believed(curve, prior, run.edges, tuning.honesty)])
                 row["mae"], row["of the mean"] = np.abs(mean - truth).mean(), np.abs(truth - truth.mean()).mean()
             table.append({name: str(value) if hasattr(value, "error") else value for name, value in row.items()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,17 @@ from assay.errors import LearnedError
 from assay.learned import baselines, fit_run, open_run, posteriors
 from assay.learned.curves import AS_IT_IS, fit_tuning, on_grid, opened
 from assay.learned.dataset import Dataset
-from assay.learned.evaluate import by_band, by_ply, by_speed, judge, pair_error, together, unseen_rows
+from assay.learned.evaluate import (
+    Judged,
+    by_band,
+    by_ply,
+    by_speed,
+    judge,
+    pair_error,
+    together,
+    tunings_of,
+    unseen_rows,
+)
 from assay.learned.lessons import log_softmax
 from assay.learned.run import Run, from_mapping
 
@@ -158,3 +169,34 @@ def test_a_run_of_another_version_is_refused(run: Run, tmp_path: Path) -> None:
     manifest.write(tmp_path / "run.json", run.manifest | {"settings": run.manifest["settings"] | {"version": 7}})
     with pytest.raises(LearnedError, match="a run of version 7, this Assay reads version 2"):
         open_run(tmp_path)
+
+
+def test_later_years_have_a_scale_of_their_own(run: Run) -> None:
+    """The same evidence 200 Elo too low in later years: their line differs, the error that games share does not."""
+    evidence, truth, players = measured(150, 150, 60, 3)
+    games = len(truth) // 2
+    judged = Judged(
+        run="made",
+        edges=EDGES,
+        within=None,
+        centre=1700.0,
+        posteriors=np.empty((games, 0, 2, 0)),
+        ratings=truth.reshape(games, 2),
+        plies=np.full(games, 40),
+        speed=np.full(games, "bullet", dtype=object),
+        years=np.full(games, 2016.0),
+        players=players.reshape(games, 2),
+        weights=np.ones((games, 2)),
+        evidence=evidence.reshape(games, 2, -1),
+        valued=np.zeros(games, dtype=bool),
+    )
+    once = np.arange(len(truth), dtype=np.uint64).reshape(games, 2) + 10_000
+    later = replace(judged, years=np.full(games, 2025.0), ratings=judged.ratings + 200, players=once)
+    found = tunings_of(judged, later)
+    assert found["bullet+later"].shift - found["bullet"].shift == pytest.approx(200, abs=30)
+    assert found["bullet+later"].scale_error == found["bullet"].scale_error
+    known = replace(run, tunings=found)
+    assert known.tuning_of("bullet", year=2025) == found["bullet+later"]
+    assert known.tuning_of("bullet", year=2016) == known.tuning_of("bullet") == found["bullet"]
+    assert known.tuning_of("rapid", year=2025) == found["+later"]
+    assert set(tunings_of(later)) == {"", "bullet"}  # of no other years: what there is serves all

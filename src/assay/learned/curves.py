@@ -109,12 +109,20 @@ def believed(curve: Curve, prior: Floats, edges: Floats, honesty: Honesty, level
     return found
 
 
-def fit_tuning(evidence: Floats, ratings: Floats, players: npt.NDArray[np.uint64], edges: Floats) -> Tuning:
+def fit_tuning(
+    evidence: Floats,
+    ratings: Floats,
+    players: npt.NDArray[np.uint64],
+    edges: Floats,
+    like: Tuning | None = None,
+) -> Tuning:
     """The line and the honesty for which ratings of one game, of three and of nine of a player are right on average and
     their intervals hold, every band of ratings counting alike.
 
     `evidence` (sides, bands) is of sides of games of players that a model has not seen, `players` tells whose they are
-    (0 where unknown). Where there is too little to fit, curves count as they are.
+    (0 where unknown). Where there is too little to fit, curves count as they are. Where nobody has several games, but
+    the tuning of other years is known, the slope of its line and the error that games of a player share stay `like`
+    they are there: a slope of single games alone would be too uncertain where they say little.
     """
     if len(ratings) < _LEAST_SIDES:
         return AS_IT_IS
@@ -124,11 +132,13 @@ def fit_tuning(evidence: Floats, ratings: Floats, players: npt.NDArray[np.uint64
     weight = np.empty(len(units))
     for number in np.unique(size):
         weight[size == number] = np.minimum(even_weights(truth[size == number]), _MOST_WEIGHT)
-    tuning = AS_IT_IS
+    known = like if like is not None and size.max() == 1 else None
+    tuning = known or AS_IT_IS
     for _ in range(3):
         found = _summed(evidence, units, edges, tuning)
         lines = np.array([_line(found, truth, weight, size == number) for number in np.unique(size)])
         slope, off = float(np.exp(np.log(np.clip(lines[:, 0], 0.5, 2)).mean())), float(lines[:, 1].mean())
+        slope = slope if known is None else 1.0
         centre = float(np.average(truth, weights=weight))
         # New ratings: centre + (old - off - centre) / slope.
         tuning = replace(
@@ -136,7 +146,8 @@ def fit_tuning(evidence: Floats, ratings: Floats, players: npt.NDArray[np.uint64
             stretch=tuning.stretch / slope,
             shift=(tuning.shift - off - centre) / slope + centre,
         )
-    power, error = _fit_honesty(_summed(evidence, units, edges, tuning), truth, weight, size)
+    shared = None if known is None else known.scale_error
+    power, error = _fit_honesty(_summed(evidence, units, edges, tuning), truth, weight, size, shared)
     return Tuning(round(power, 3), round(error, 1), round(tuning.shift, 1), round(tuning.stretch, 4))
 
 
@@ -153,8 +164,10 @@ def _line(curve: Curve, truth: Floats, weight: Floats, chosen: npt.NDArray[np.bo
     return float(1 + (share * away) @ off / max((share * away) @ away, 1e-9)), float(share @ off)
 
 
-def _fit_honesty(curve: Curve, truth: Floats, weight: Floats, size: npt.NDArray[np.int64]) -> tuple[float, float]:
-    """The power and the error of the scale for which intervals hold as often as they say."""
+def _fit_honesty(
+    curve: Curve, truth: Floats, weight: Floats, size: npt.NDArray[np.int64], shared: float | None = None
+) -> tuple[float, float]:
+    """The power and the error of the scale (unless it is known) for which intervals hold as often as they say."""
     from scipy.optimize import minimize
 
     fine = np.arange(GRID[0], GRID[-1] + 1, 20.0)
@@ -163,7 +176,7 @@ def _fit_honesty(curve: Curve, truth: Floats, weight: Floats, size: npt.NDArray[
     groups = [size == number for number in np.unique(size)]
 
     def missed(point: Floats) -> float:
-        power, error = np.exp(point)
+        power, error = _honesty(point, shared)
         drop = _drops(fine, rows * power, error, truth)
         share = np.array(
             [[np.average(drop[some] <= bound, weights=weight[some]) for bound in wanted] for some in groups]
@@ -171,11 +184,17 @@ def _fit_honesty(curve: Curve, truth: Floats, weight: Floats, size: npt.NDArray[
         count = np.sqrt([some.sum() for some in groups])[:, None]
         return float((count * (share - np.array(_LEVELS)) ** 2).sum() / count.sum())
 
-    starts = [np.log((power, error)) for power in (0.4, 0.7, 1.0, 1.3) for error in (5.0, 80.0, 160.0)]
+    errors = (5.0, 80.0, 160.0) if shared is None else (1.0,)
+    starts = [np.log((power, error)) for power in (0.4, 0.7, 1.0, 1.3) for error in errors]
     best = min(starts, key=missed)
     found = minimize(missed, best, method="Nelder-Mead", options={"maxiter": 60, "xatol": 0.01, "fatol": 1e-6}).x
-    power, error = np.exp(found)
+    power, error = _honesty(found, shared)
     return float(np.clip(power, 0.05, 2.0)), float(np.clip(error, 0.0, 400.0))
+
+
+def _honesty(point: Floats, shared: float | None) -> tuple[float, float]:
+    power, error = np.exp(point)
+    return float(power), float(error) if shared is None else shared
 
 
 def _units(players: npt.NDArray[np.uint64]) -> Iterator[npt.NDArray[np.int64]]:
@@ -191,15 +210,15 @@ def _units(players: npt.NDArray[np.uint64]) -> Iterator[npt.NDArray[np.int64]]:
 
 
 def _drops(fine: Floats, rows: Floats, error: float, truth: Floats) -> Floats:
-    """How far each blurred curve lies below its own top at the true rating."""
+    """How far each blurred curve lies below its own top at the true rating; beyond its ends a curve stays level."""
     reach = int(np.ceil(3 * error / (fine[1] - fine[0])))
-    offsets = np.arange(-reach, reach + 1) * (fine[1] - fine[0])
-    kernel = np.exp(-0.5 * (offsets / max(error, 1e-9)) ** 2)
-    likelihood = np.exp(rows - rows.max(axis=1, keepdims=True))
-    padded = np.pad(likelihood, ((0, 0), (reach, reach)), mode="edge")
-    wide = np.log(
-        np.maximum(sum(k * padded[:, i : i + len(fine)] for i, k in enumerate(kernel / kernel.sum())), 1e-300)
-    )
+    offsets = np.arange(-reach, reach + 1)
+    kernel = np.exp(-0.5 * (offsets * (fine[1] - fine[0]) / max(error, 1e-9)) ** 2)
+    blur = np.zeros((len(fine), len(fine)))
+    for offset, share in zip(offsets.tolist(), (kernel / kernel.sum()).tolist(), strict=True):
+        here = np.arange(len(fine))
+        blur[np.clip(here + offset, 0, len(fine) - 1), here] += share
+    wide = np.log(np.maximum(np.exp(rows - rows.max(axis=1, keepdims=True)) @ blur, 1e-300))
     at = np.clip(np.rint((truth - fine[0]) / (fine[1] - fine[0])).astype(int), 0, len(fine) - 1)
     drops: Floats = wide.max(axis=1) - wide[np.arange(len(wide)), at]
     return drops

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from assay.learned.dataset import Dataset
 from assay.learned.forward import evidence, one_thread
 from assay.learned.guess import Guess
 from assay.learned.lessons import log_softmax
-from assay.learned.run import ALL_POOLS, WITH_EVALS, Run
+from assay.learned.run import ALL_POOLS, LATER, LATER_FROM, WITH_EVALS, Run
 from assay.progress import Progress
 from assay.scoring import Score, band_of, posterior_mean, score
 
@@ -45,6 +46,7 @@ class Judged:
     ratings: Floats  # (games, 2)
     plies: npt.NDArray[np.int64]  # of each game
     speed: npt.NDArray[np.object_]
+    years: Floats  # nan where unknown
     players: npt.NDArray[np.uint64]  # (games, 2); 0 where unknown
     weights: Floats  # (games, 2), what each player counts; 0 for players of another set
     evidence: Floats  # (games, 2, bands), what each game says at its end, without a prior
@@ -134,6 +136,7 @@ def judge(
         ratings=dataset.ratings[rows].astype(np.float64),
         plies=dataset.plies[rows],
         speed=dataset.column("speed")[rows],
+        years=dataset.years[rows],
         players=np.stack(ids, axis=1),
         weights=weights,
         evidence=said,
@@ -188,21 +191,31 @@ def pair_error(judged: Judged) -> float:
     return float(np.average(np.abs(off), weights=judged.weights[both].mean(axis=1)))
 
 
-def tunings_of(judged: Judged) -> dict[str, Tuning]:
+def tunings_of(*judged: Judged) -> dict[str, Tuning]:
     """What brings the evidence of these games to the scale: of every speed that has enough of them, and of all.
 
-    Games whose evals were read and others are apart.
+    Games whose evals were read and others are apart, and so are later years, where there are enough of both.
     """
-    found = {}
-    for valued in (False, True):
-        for name in (ALL_POOLS, *sorted({name for name in judged.speed if name})):
-            games = judged.valued == valued
-            if name != ALL_POOLS:
-                games &= judged.speed == name
-            held = (judged.weights > 0) & games[:, None]
-            if held.sum() >= LEAST_SIDES:
-                key = f"{name}{WITH_EVALS if valued else ''}"
-                found[key] = fit_tuning(judged.evidence[held], judged.ratings[held], judged.players[held], judged.edges)
+    held = [some.weights > 0 for some in judged]
+
+    def sides(name: str) -> npt.NDArray[Any]:
+        both = [getattr(some, name) for some in judged]
+        wide = [np.stack([one, one], axis=1) if one.ndim == 1 else one for one in both]
+        return np.concatenate([one[there] for one, there in zip(wide, held, strict=True)])
+
+    evidence, ratings, players = sides("evidence"), sides("ratings"), sides("players")
+    valued, later, speed = sides("valued"), sides("years") >= LATER_FROM, sides("speed")
+    found: dict[str, Tuning] = {}
+    for read in (False, True):
+        for name in (ALL_POOLS, *sorted({name for name in speed if name})):
+            there = (valued == read) & ((speed == name) | (name == ALL_POOLS))
+            key, eras = f"{name}{WITH_EVALS if read else ''}", {"": there & ~later, LATER: there & later}
+            if eras[""].sum() < LEAST_SIDES:
+                eras = {"": there}
+            for era, chosen in eras.items():
+                if chosen.sum() >= LEAST_SIDES:
+                    told = evidence[chosen], ratings[chosen], players[chosen]
+                    found[key + era] = fit_tuning(*told, judged[0].edges, like=found.get(key))
     return found
 
 

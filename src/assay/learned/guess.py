@@ -59,6 +59,7 @@ class Guess:
     evidence: Floats  # (plies + 1, 2, bands)
     run: Run
     speed: str | None = None
+    year: int | None = None
     valued: bool = False  # whether evals were read
     prior: Floats | None = None  # over the bands
 
@@ -75,7 +76,7 @@ class Guess:
     @property
     def tuning(self) -> Tuning:
         """What brings this game to the scale, and makes intervals of its curves hold."""
-        return self.run.tuning_of(self.speed, evals=self.valued)
+        return self.run.tuning_of(self.speed, evals=self.valued, year=self.year)
 
     def curve(self, side: int) -> Curve:
         """The log-likelihood of ratings of White (0) or Black (1), a row before the first ply and after each."""
@@ -229,7 +230,7 @@ def _guess(
     ratings = (rating(tags.get("WhiteElo", "")), rating(tags.get("BlackElo", "")))
     valued = evals and bool(np.isfinite(plies.evals).any())
     told = tuple(names[part])
-    return Guess(at, _names(game), ratings, told, found, run, speed, valued, _prior(prior, run, speed))
+    return Guess(at, _names(game), ratings, told, found, run, speed, plies.year, valued, _prior(prior, run, speed))
 
 
 def _prior(prior: Prior, run: Run, speed: str | None) -> Floats | None:

@@ -27,7 +27,7 @@ _BEFORE = np.array([0.0, 0.03, 0.1, 0.25, 0.4, 0.5, 0.6, 0.75, 0.9, 0.97, 1.0], 
 _LOST = np.array([-0.03, -0.01, -0.003, 0, 0.006, 0.015, 0.03, 0.05, 0.085, 0.14, 0.23, 0.4], dtype=np.float32)
 EVAL_FEATURES = len(_BEFORE) + len(_LOST)
 # Engines of other years count in other units: what to multiply an eval of a Lichess game with, from each date on.
-_UNITS = (("2019", 1.42), ("2020.05", 1.23), ("2021", 1.13), ("2021.07", 1.0), ("2026", 1.42))
+_UNITS = (("2019", 1.42), ("2020.05", 1.23), ("2021", 1.13), ("2021.07", 1.0), ("2025", 1.42))
 _OLDEST_UNIT = 1.65
 _MOST, _MATE = 1500.0, 2000.0  # centipawns
 
@@ -172,6 +172,8 @@ def eval_unit(site: str, date: str) -> float:
 
     >>> eval_unit("lichess.org", "2016.02.11"), eval_unit("lichess.org", "2022.10.01"), eval_unit("", "")
     (1.65, 1.0, 1.0)
+    >>> eval_unit("lichess.org", "2025.03.11")
+    1.42
     """
     if "lichess" not in site.lower() or not date[:4].isdigit():
         return 1.0

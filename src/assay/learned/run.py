@@ -32,6 +32,7 @@ ELO_LOSSES = ("mse", "mae")
 SUM_UNIT = 10.0  # plies whose sum is of the size of one
 ALL_POOLS = ""  # what is true of games whatever their pool
 WITH_EVALS = "+evals"  # behind the name of a pool: of games whose evals are read
+LATER, LATER_FROM = "+later", 2020  # behind that: of games from this year on
 
 KIND = "learned-run"
 VERSION = 2
@@ -159,8 +160,8 @@ class Run:
     `prior` is the distribution over bands under which its posteriors stand: even for a balanced training, else that
     of the training players. `within` is how those are spread inside each band (None in runs that did not note it:
     evenly). `tunings` bring evidence to the scale of ratings and make intervals hold, by the speed of the game
-    (ALL_POOLS for any) and whether its evals are read; `populations` is how the training players are spread over the
-    bands, by speed.
+    (ALL_POOLS for any), whether its evals are read, and whether it is of later years, whose ratings are other ones;
+    `populations` is how the training players are spread over the bands, by speed.
     """
 
     path: Path
@@ -175,10 +176,12 @@ class Run:
     tunings: Mapping[str, Tuning] = field(default_factory=dict)
     populations: Mapping[str, Floats] = field(default_factory=dict)
 
-    def tuning_of(self, speed: str | None, *, evals: bool = False) -> Tuning:
-        """What brings games of this speed to the scale."""
+    def tuning_of(self, speed: str | None, *, evals: bool = False, year: float | None = None) -> Tuning:
+        """What brings games of this speed and year to the scale."""
         read = WITH_EVALS if evals and "evals" in self.inputs else ""
-        names = (f"{speed or ALL_POOLS}{read}", f"{ALL_POOLS}{read}", ALL_POOLS)
+        pools = (f"{speed or ALL_POOLS}{read}", f"{ALL_POOLS}{read}", ALL_POOLS)
+        eras = (LATER, "") if year is not None and year >= LATER_FROM else ("",)
+        names = [pool + era for pool in pools for era in eras]
         return next((self.tunings[name] for name in names if name in self.tunings), AS_IT_IS)
 
     def population_of(self, speed: str | None) -> Floats:
