@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--without", action="append", default=[], help="inputs to keep from the model, such as evals")
     parser.add_argument("--range", default="900:2600", help="ratings that count")
     parser.add_argument("--split", default="test", help="or all, of a file that no model was trained on")
-    parser.add_argument("--games", type=int, help="take so many games only")
+    parser.add_argument("--games", type=int, help="take about so many games, all of each player")
     parser.add_argument("--least", type=int, default=40, help="sides that a band must have")
     given = parser.parse_args()
     low, high = map(float, given.range.split(":"))
@@ -54,8 +54,7 @@ def main() -> None:
 def report(run: Run, dataset: Dataset, given: argparse.Namespace, low: float, high: float) -> None:
     """Print the table."""
     every = np.arange(len(dataset)) if given.split == "all" else unseen_rows(dataset, given.split)
-    rows = np.random.default_rng(1).permutation(every)[: given.games]
-    judged = judge(run, dataset, np.sort(rows), without=given.without, quiet=False)
+    judged = judge(run, dataset, _whole(dataset, every, given.games), without=given.without, quiet=False)
     held = (judged.weights > 0).reshape(-1)
     evidence = judged.evidence.reshape(len(held), -1)
     ratings, players, speeds = judged.ratings.reshape(-1), judged.players.reshape(-1), np.repeat(judged.speed, 2)
@@ -107,6 +106,16 @@ def report(run: Run, dataset: Dataset, given: argparse.Namespace, low: float, hi
                 row["mae"], row["of the mean"] = np.abs(mean - truth).mean(), np.abs(truth - truth.mean()).mean()
             table.append({name: str(value) if hasattr(value, "error") else value for name, value in row.items()})
     print(render(table, decimals={"mae": 0, "of the mean": 0}))
+
+
+def _whole(dataset: Dataset, rows: np.ndarray, games: int | None) -> np.ndarray:
+    """So many of the games, with all those of a player that is drawn."""
+    columns = [dataset.table[name].take(rows).fill_null(0).to_numpy() for name in ("white_id", "black_id")]
+    ids = np.stack(columns, axis=1)
+    names, code = np.unique(ids, return_inverse=True)
+    turn = np.random.default_rng(1).permutation(len(names))[code.reshape(ids.shape)]
+    first = np.where(dataset.held[rows], turn, len(names)).min(axis=1)
+    return np.sort(rows[np.argsort(first, kind="stable")[:games]])
 
 
 def _units(rows: np.ndarray, players: np.ndarray, games: np.ndarray, size: int) -> list[np.ndarray]:
