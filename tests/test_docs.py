@@ -62,3 +62,19 @@ def test_every_page_is_on_the_map() -> None:
     index = (DOCS / "index.md").read_text(encoding="utf-8")
     pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} - {"index.md"}
     assert not {page for page in pages if f"({page})" not in index}
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_every_page_begins_with_what_it_is_for_and_ends_in_time(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    begin = next(line for line in lines[1:] if line.strip())
+    assert lines[0].startswith("# ") and len(begin) > 40 and not begin.startswith(("#", "|", "```", "- ", "<")), begin
+    assert len(lines) <= 300 or page.stem == "validation"
+
+
+def test_the_version_is_one() -> None:
+    import assay
+
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.search(r"^## (\S+)", changes, re.MULTILINE)[1] == assay.__version__  # type: ignore[index]
+    assert f"assay-{assay.__version__}-py3-none-any.whl" in (DOCS / "install.md").read_text(encoding="utf-8")

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from assay.policy.chances import chances as chances
     from assay.table import Answer as Answer
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = dict.fromkeys(
     (
