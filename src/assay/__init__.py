@@ -13,6 +13,7 @@ from assay.lazy import TYPE_CHECKING, loader
 
 if TYPE_CHECKING:
     from assay.api import SAMPLE as SAMPLE
+    from assay.api import add_ratings as add_ratings
     from assay.api import analyse as analyse
     from assay.api import analyses as analyses
     from assay.api import balance as balance
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from assay.api import engines as engines
     from assay.api import evaluate as evaluate
     from assay.api import event as event
+    from assay.api import export_analyses as export_analyses
     from assay.api import export_turns as export_turns
     from assay.api import fit as fit
     from assay.api import foretell as foretell
+    from assay.api import import_analyses as import_analyses
     from assay.api import index as index
     from assay.api import match as match
     from assay.api import month as month
@@ -39,11 +42,13 @@ if TYPE_CHECKING:
     from assay.api import rate_moves as rate_moves
     from assay.api import rate_over_time as rate_over_time
     from assay.api import rate_results as rate_results
+    from assay.api import rating_lists as rating_lists
     from assay.api import report as report
     from assay.api import review as review
     from assay.api import samples as samples
     from assay.api import screen as screen
     from assay.api import screen_running as screen_running
+    from assay.api import sheet as sheet
     from assay.api import show as show
     from assay.api import simulate as simulate
     from assay.api import stats as stats
@@ -63,6 +68,7 @@ __version__ = "0.2.0"
 _HOME = dict.fromkeys(
     (
         "SAMPLE",
+        "add_ratings",
         "analyse",
         "analyses",
         "balance",
@@ -75,9 +81,11 @@ _HOME = dict.fromkeys(
         "engines",
         "evaluate",
         "event",
+        "export_analyses",
         "export_turns",
         "fit",
         "foretell",
+        "import_analyses",
         "index",
         "match",
         "month",
@@ -89,11 +97,13 @@ _HOME = dict.fromkeys(
         "rate_moves",
         "rate_over_time",
         "rate_results",
+        "rating_lists",
         "report",
         "review",
         "samples",
         "screen",
         "screen_running",
+        "sheet",
         "show",
         "simulate",
         "stats",

@@ -682,7 +682,7 @@ def show(
     s: float | None = None,
     c: float | None = None,
     calibration: str | None = None,
-    policy: Network | bool = True,
+    policy: Network | bool | str = True,
     **reading: Unpack[Reading],
 ) -> GameListing:
     """Show an analysed game turn by turn, as `assay show` does: moves, values, chances, how open each turn was.
@@ -1352,3 +1352,79 @@ def planes(
     from assay.reports.learning import planes_of
 
     return planes_of(what, game, ply, planes=planes, where=where, out=out)
+
+
+def sheet(answer: ScreenedField, player: str, path: File, what: What = (), *, where: str | None = None) -> Path:
+    """Write the sheet on one player of a screening for the tournament director, as `assay screen -o` does.
+
+    `what` are the games that were screened, for their clocks. The file is .pdf or .html.
+
+    >>> sheet(..., "Elm", "sheet.txt")
+    Traceback (most recent call last):
+        ...
+    assay.errors.OutputError: sheet.txt is neither .pdf nor .html: give the sheet one of these endings.
+    """
+    from assay.games import read
+    from assay.reports.dossier import write_sheet
+
+    return write_sheet(answer, player, Path(path), read(what, where=where).all() if what else ())
+
+
+def export_analyses(path: File, *, store: File | None = None, quiet: bool = True) -> Answer:
+    """Write a store of analyses as Parquet or JSON lines, as `assay export-analyses` does.
+
+    >>> export_analyses("all.jsonl", store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    from assay.moves.valuing import export_store
+
+    return export_store(Path(path), store, quiet=quiet)
+
+
+def import_analyses(
+    files: File | Sequence[File],
+    *,
+    store: File | None = None,
+    engine: str = "stockfish",
+    engine_name: str | None = None,
+    quiet: bool = True,
+    told: Callable[[str], None] | None = None,
+) -> Answer:
+    """Read analyses from Parquet or JSON lines into a store, as `assay import-analyses` does: a row for each file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     import_analyses("no-such-file.jsonl", store=f"{folder}/new.db", engine_name="Rybka 3")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: ...
+    """
+    from assay.moves.valuing import import_into
+
+    return import_into(files, store, engine=engine, engine_name=engine_name, quiet=quiet, told=told)
+
+
+def add_ratings(files: File | Sequence[File], *, month: str | None = None, kind: str | None = None) -> Answer:
+    """Take in FIDE's rating lists, as `assay ratings add` does: a row for each file.
+
+    >>> add_ratings("no-such-list.txt")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: ...
+    """
+    from assay.lists.inforce import take_in
+
+    return take_in([files] if isinstance(files, str | PathLike) else files, month=month, kind=kind)
+
+
+def rating_lists() -> Answer:
+    """The months whose rating lists of FIDE are here, as `assay ratings list` prints them.
+
+    >>> rating_lists().table.columns
+    ['month', 'bytes']
+    """
+    from assay.lists.inforce import lists_here
+
+    return lists_here()

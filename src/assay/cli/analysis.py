@@ -21,11 +21,10 @@ from assay.cli.options import (
     say,
     store_option,
     table_options,
+    tell,
     where_option,
     workers_option,
 )
-from assay.paths import default_store
-from assay.table import counted, reasons
 
 
 def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
@@ -192,12 +191,9 @@ def export_analyses(store: Path | None, out: Path) -> None:
       assay export-analyses --store club.db -o club.parquet
       assay export-analyses -o all.jsonl.zst
     """
-    from assay.engine.exchange import export
-    from assay.engine.store import Store
+    from assay.api import export_analyses as write
 
-    with Store(store or default_store()) as opened:
-        count = export(opened, out, quiet=is_quiet())
-    say(f"{counted(count, 'position')} written to {out}.", err=True)
+    tell(write(out, store=store, quiet=is_quiet()).remarks)
 
 
 @click.command(cls=Command)
@@ -216,17 +212,13 @@ def import_analyses(files: Sequence[str], store: Path | None, engines: Sequence[
       assay import-analyses club.parquet --store mine.db
       assay import-analyses old.jsonl --engine-name 'Rybka 3'
     """
-    from assay.engine.exchange import import_file
-    from assay.engine.identity import Search
-    from assay.engine.store import writing
+    from assay.api import import_analyses as take_in
 
-    with writing(store or default_store()) as opened:
-        for file in files:
-            found = import_file(file, opened, search=Search(one_engine(engines)), named=engine_name, quiet=is_quiet())
-            games = f", {counted(found.games, 'game')}" if found.games else ""
-            say(f"{file}: {counted(found.valued, 'position')}, {found.left_out:,} left out{games}.", err=True)
-            if found.refused:
-                say(
-                    f"Rows refused: {reasons(dict(found.refused.most_common(5)))} (first: {found.first_refused}).",
-                    err=True,
-                )
+    take_in(
+        files,
+        store=store,
+        engine=one_engine(engines),
+        engine_name=engine_name,
+        quiet=is_quiet(),
+        told=lambda text: say(text, err=True),
+    )

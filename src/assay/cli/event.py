@@ -20,7 +20,6 @@ from assay.cli.options import (
     wide_option,
     width,
 )
-from assay.table import Answer, Table, columns_of
 
 
 @click.command(cls=Command)
@@ -122,23 +121,9 @@ def add(files: tuple[str, ...], month: str | None, kind: str | None) -> None:
       assay ratings add players_list_xml.zip --month 2024-03
       assay ratings add rapid_rating_list.zip --kind rapid --month 2024-03
     """
-    from assay.lists.inforce import add as take_in
+    from assay.api import add_ratings
 
-    rows = []
-    for file in files:
-        made = take_in(file, month=month, kind=kind)
-        rows.append(
-            {
-                "file": file,
-                "month": made.month,
-                "ratings": ", ".join(made.kinds),
-                "players": made.players,
-                "bytes": made.bytes,
-            }
-        )
-        for reason, count in made.problems.most_common():
-            say(f"assay: {file}: {count:,} x {reason}", err=True)
-    print_answer(Answer(shown=Table(rows, columns_of(("file", "month", "ratings", "players", "bytes")))))
+    print_answer(add_ratings(files, month=month, kind=kind))
 
 
 @ratings.command(name="list", cls=Command)
@@ -150,7 +135,6 @@ def list_months() -> None:
     Examples:
       assay ratings list
     """
-    from assay.lists.inforce import folder, months
+    from assay.api import rating_lists
 
-    rows = [{"month": month, "bytes": (folder() / f"{month}.parquet").stat().st_size} for month in months()]
-    print_answer(Answer(shown=Table(rows, columns_of(("month", "bytes")))))
+    print_answer(rating_lists())

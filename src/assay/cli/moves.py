@@ -352,10 +352,9 @@ def screen(
         answer = screen_games(games, by=by, null=null, min_turns=min_turns, **given)
         print_answer(answer)
         if out is not None and player is not None:
-            from assay.games import read
-            from assay.reports.dossier import write_sheet
+            from assay.api import sheet
 
-            say(f"Written: {write_sheet(answer, player, out, read(games, where=options['where']).all())}", err=True)
+            say(f"Written: {sheet(answer, player, out, games, where=options['where'])}", err=True)
 
     for games in in_folders(files, every) if live else watched(files, watch, every):
         once_more(watch or live, partial(show, games))

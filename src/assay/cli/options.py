@@ -20,7 +20,6 @@ from assay.table import FORMATS, WIDTH, Answer, told_copies
 if TYPE_CHECKING:
     from assay.games.duplicates import Duplicates
     from assay.games.selection import GameSelection
-    from assay.policy.chances import Network
 
 _MOST = 10**15  # no option takes more: nodes of a search are the greatest
 
@@ -463,11 +462,9 @@ level_option = Shared(
 )
 
 
-def policy_of(text: str) -> Network | bool:
-    """The network that --policy names: True for the shipped one, False for none."""
-    from assay.policy.chances import open_network
-
-    return text == "shipped" if text in ("shipped", "none") else open_network(text)
+def policy_of(text: str) -> str | bool:
+    """What --policy names: the file of a network, True for the shipped one, False for none."""
+    return text == "shipped" if text in ("shipped", "none") else text
 
 
 def one_engine(engines: Sequence[str]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from assay.errors import InputError, OutputError
 from assay.games.completing import alike
 from assay.lists.fidelist import KINDS, NUMBERS, FideList, read_list
 from assay.paths import atomic, data_folder
+from assay.table import Answer, Table, columns_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -167,3 +169,29 @@ class InForce:
             return None
         about = {each: row[each] for each in ("fide_id", "name", "federation", "title", "birth")}
         return ListEntry(**about, rating=row[kind], games=row[f"{kind}_games"], k=row[f"{kind}_k"], month=self.month)
+
+
+def take_in(files: Sequence[str | PathLike[str]], *, month: str | None, kind: str | None) -> Answer:
+    """Take lists in, a row for each; see :func:`assay.api.add_ratings`."""
+    rows, problems, remarks = [], Counter[str](), list[str]()
+    for file in files:
+        made = add(Path(file), month=month, kind=kind)
+        rows.append(
+            {
+                "file": str(file),
+                "month": made.month,
+                "ratings": ", ".join(made.kinds),
+                "players": made.players,
+                "bytes": made.bytes,
+            }
+        )
+        problems += made.problems
+        remarks += [f"assay: {file}: {count:,} x {reason}" for reason, count in made.problems.most_common()]
+    shown = Table(rows, columns_of(("file", "month", "ratings", "players", "bytes")))
+    return Answer(shown=shown, problems=problems, remarks=remarks)
+
+
+def lists_here() -> Answer:
+    """The months whose lists are here; see :func:`assay.api.rating_lists`."""
+    rows = [{"month": month, "bytes": (folder() / f"{month}.parquet").stat().st_size} for month in months()]
+    return Answer(shown=Table(rows, columns_of(("month", "bytes"))))

@@ -15,7 +15,7 @@ from assay.moves.calibration import for_engine, load
 from assay.moves.evidence import weigh
 from assay.moves.review import ShownTurn, chances_at, chances_of, show_turns
 from assay.moves.stored import stored_turns
-from assay.policy.chances import Network
+from assay.policy.chances import Network, open_network
 from assay.table import FORMATS, WIDTH, Answer, Column, Table, columns_of, said_chance
 
 DELTA = "delta"
@@ -77,7 +77,7 @@ def show_game(
     s: float | None = None,
     c: float | None = None,
     calibration: str | None = None,
-    policy: Network | bool = True,
+    policy: Network | bool | str = True,
     **reading: Any,
 ) -> GameListing:
     """Show a game turn by turn, as the model sees it; see :func:`assay.api.show`."""
@@ -93,7 +93,10 @@ def show_game(
         asked = load(calibration, depth=turns.depth)
         judge = for_engine(turns.identities[0], asked.depth, asked if calibration else None)
         tags = np.where(np.isfinite(turns.rating), turns.rating, UNRATED)
-        chances = chances_at(weigh(turns, judge, policy), tags if elo is None else np.full(len(turns), elo))
+        chances = chances_at(
+            weigh(turns, judge, open_network(policy) if isinstance(policy, str) else policy),
+            tags if elo is None else np.full(len(turns), elo),
+        )
     shown = show_turns(turns, chances, lines=candidates)
     return GameListing(
         shown=Table([_row(turn) for turn in shown], _COLUMNS),

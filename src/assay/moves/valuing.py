@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import islice
+from os import PathLike
+from pathlib import Path
 
 from assay.engine.analysis import Outcome, value
 from assay.engine.cluster import connect
+from assay.engine.exchange import export, import_file
 from assay.engine.identity import ALL_LINES, DEFAULT, DEFAULT_DEPTH, NO_DEPTH, LikelyDeeper, Search, find
 from assay.engine.parsed import Wanted, wanted
 from assay.engine.store import Store, writing
@@ -145,3 +149,37 @@ def analyses_in(store: File | None = None, *, mend: bool = False) -> Answer:
         ]
     columns = columns_of(ANALYSES_COLUMNS, wide=("net", "options", "least_depth"))
     return Answer(shown=Table(rows, columns), remarks=remarks)
+
+
+def export_store(path: Path, store: File | None = None, *, quiet: bool = True) -> Answer:
+    """Write a store for others; see :func:`assay.api.export_analyses`."""
+    with Store(Asked(store=store).place) as opened:
+        count = export(opened, path, quiet=quiet)
+    shown = Table([{"file": str(path), "positions": count}], columns_of(("file", "positions")))
+    return Answer(shown=shown, remarks=[f"{counted(count, 'position')} written to {path}."])
+
+
+def import_into(
+    files: File | Sequence[File],
+    store: File | None = None,
+    *,
+    engine: str = DEFAULT,
+    engine_name: str | None = None,
+    quiet: bool = True,
+    told: Callable[[str], None] | None = None,
+) -> Answer:
+    """Take analyses in from files; see :func:`assay.api.import_analyses`."""
+    say, rows, refused = told or (lambda text: None), [], Counter[str]()
+    with writing(Asked(store=store).place) as opened:
+        for file in [files] if isinstance(files, str | PathLike) else files:
+            found = import_file(Path(file), opened, search=Search(engine), named=engine_name, quiet=quiet)
+            games = f", {counted(found.games, 'game')}" if found.games else ""
+            say(f"{file}: {counted(found.valued, 'position')}, {found.left_out:,} left out{games}.")
+            if found.refused:
+                most = reasons(dict(found.refused.most_common(5)))
+                say(f"Rows refused: {most} (first: {found.first_refused}).")
+            refused += found.refused
+            rows.append(
+                {"file": str(file), "positions": found.valued, "left_out": found.left_out, "games": found.games}
+            )
+    return Answer(shown=Table(rows, columns_of(("file", "positions", "left_out", "games"))), problems=refused)
