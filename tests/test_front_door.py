@@ -180,3 +180,42 @@ def test_who_has_only_wins_has_a_rating_without_an_interval(tmp_path: Path) -> N
     with pytest.warns(AssayWarning, match="only wins or only losses"):
         found = assay.rate_results(tmp_path / "one.csv")
     assert not found["Ann"].bounded and "nan" not in str(found["Ann"])
+
+
+FEN = "4k3/8/8/8/8/8/4q3/R3K2R w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda: assay.stats(MATCH), ("stats", MATCH)),
+        (lambda: assay.choose(MATCH, where="plies > 80"), ("filter", MATCH, "--where", "plies > 80")),
+        (lambda: assay.choose(MATCH, where="True", preview=2), ("filter", MATCH, "--where", "True", "--preview", 2)),
+        (
+            lambda: assay.planes(MATCH, 2, 30, planes=[0, 36]),
+            ("planes", MATCH, "--game", 2, "--ply", 30, "--planes", "0,36"),
+        ),
+        (lambda: assay.calibration(depth=6), ("calibration", "show", "--depth", 6)),
+        (lambda: assay.calibrations(), ("calibration", "list")),
+        (lambda: assay.foretell(FEN, [1500, 2500]), ("chances", FEN, "--elo", "1500,2500")),
+        (lambda: assay.rating_lists(), ("ratings", "list")),
+    ],
+    ids=lambda each: "-".join(map(str, each[:1])) if isinstance(each, tuple) else "",
+)
+def test_what_starts_no_engine(
+    answer: Callable[[], assay.Answer],
+    words: tuple[object, ...],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("ASSAY_HOME", str(tmp_path))
+    same(capsys, answer(), *words)
+
+
+def test_a_simulated_event_is_an_answer(tmp_path: Path) -> None:
+    made = assay.simulate(
+        tmp_path / "two.pgn", s=[0.2, 0.2], c=[0.5, 0.5], games=2, depth=1, lines=3, workers=1, seed=1
+    )
+    assert [game.tags["Result"] for game in assay.read(tmp_path / "two.pgn")] == made.table["result"].to_list()
+    assert len(made) == len(made.played) == 2 and "2 games written to" in made.remarks[-1]

@@ -328,15 +328,6 @@ def splits_of_game(white: str | None, black: str | None, moves: bytes) -> tuple[
     return whole, whole
 
 
-def split_of_game(white: str | None, black: str | None, moves: bytes) -> str:
-    """The set of a game: training if both players are of it, else the later of theirs.
-
-    So nobody of the other sets is ever learned from; whoever judges a set looks at its own players alone, though their
-    opponents may be of another one.
-    """
-    return max(splits_of_game(white, black, moves), key=SPLITS.index)
-
-
 def player_id(name: str | None) -> int | None:
     """A number that stands for a player, or None if the name is unknown."""
     return hash64(_plain(name)) if name is not None and is_known(name) else None

@@ -15,7 +15,7 @@ from assay.errors import LearnedError, OutputError
 from assay.games import to_arrays
 from assay.learned import Selection, build_dataset, encode_games, open_dataset
 from assay.learned.dataset import GAMES, MANIFEST, Dataset, shard_name
-from assay.players import split_of_game
+from assay.players import splits_of_game
 from assay.pools import Bands
 
 WIDE = Bands(600, 3100, 100)
@@ -116,9 +116,9 @@ def test_a_balanced_file_stays_balanced(tmp_path: Path) -> None:
 
 
 def test_copies_of_a_game_without_names_stay_together() -> None:
-    assert split_of_game(None, "?", b"e2e4") == split_of_game("", "N.N.", b"e2e4")
+    assert splits_of_game(None, "?", b"e2e4") == splits_of_game("", "N.N.", b"e2e4")
     # A name is the same however its comma is written.
-    assert split_of_game("Adams,Mi", "Adams,Mi", b"") == split_of_game("Adams, Mi", "adams, mi", b"")
+    assert splits_of_game("Adams,Mi", "Adams,Mi", b"") == splits_of_game("Adams, Mi", "adams, mi", b"")
 
 
 def test_sets_have_their_shares(dataset: Dataset) -> None:
