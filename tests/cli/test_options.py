@@ -10,6 +10,7 @@ import click
 import pytest
 
 from assay.cli.main import COMMANDS
+from assay.moves.calibration import preset_depth
 
 # Where a word has two meanings that people know from elsewhere: the command, and why.
 OTHERWISE = {
@@ -82,7 +83,10 @@ SHARED = {
     ("commands", "options"),
     [
         ("ipr posterior screen review report", "--store --depth --quick --deep --engine --workers --no-analysis"),
-        ("fit difference show calibrate encode simulate", "--depth"),
+        (
+            "analyse fit difference show export-turns calibrate encode simulate chances serve",
+            "--depth --quick --deep",
+        ),
         ("fit calibrate ipr", "--method --model --curve --k --cap --tie --scale --engine"),
         ("serve import-analyses analyse", "--engine --store"),
         ("ipr posterior screen results prep", "--aliases"),
@@ -99,6 +103,30 @@ def test_commands_that_ask_the_same_ask_it_in_the_same_words(commands: str, opti
     for command in commands.split():
         has = {name for param in known[command].params for name in param.opts}
         assert set(options.split()) <= has, command
+
+
+def depth_asked(command: str, *words: str) -> int | None:
+    """What depth a command takes its words to ask for."""
+    context = dict(all_commands())[command].make_context(command, list(words))
+    return context.params["depth"]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [("fit", ["g.pgn"]), ("analyse", ["g.pgn"]), ("show", ["g.pgn"]), ("simulate", ["--elo", "1500", "-o", "g.pgn"])],
+)
+def test_a_preset_is_its_depth_wherever_a_depth_is_asked_for(command: str, words: list[str]) -> None:
+    assert depth_asked(command, *words) is None
+    assert depth_asked(command, *words, "--depth", "7") == 7
+    assert depth_asked(command, *words, "--quick") == preset_depth(quick=True)
+    assert depth_asked(command, *words, "--deep") == preset_depth(deep=True)
+
+
+@pytest.mark.parametrize("command", ["fit", "rate"])
+@pytest.mark.parametrize("both", [["--quick", "--deep"], ["--deep", "--depth", "6"]])
+def test_two_depths_are_wrong_usage(command: str, both: list[str]) -> None:
+    with pytest.raises(click.UsageError, match="exclude each other"):
+        depth_asked(command, "g.pgn", *both)
 
 
 def test_every_table_can_be_had_wide_and_as_data() -> None:

@@ -9,7 +9,7 @@ import click
 
 from assay.cli.options import (
     Command,
-    depth_option,
+    depth_options,
     engine_option,
     files_argument,
     from_move_option,
@@ -42,7 +42,7 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
 @files_argument
 @store_option
 @engine_option
-@depth_option
+@depth_options
 @click.option(
     "--lines", callback=_lines, default="50", show_default=True, metavar="N|all", help="Moves to value, best first."
 )

@@ -15,7 +15,7 @@ from assay.cli.options import (
     Command,
     Shared,
     band_width_option,
-    depth_option,
+    depth_options,
     files_argument,
     game_option,
     is_quiet,
@@ -48,7 +48,7 @@ balanced_option = Shared("--balanced", is_flag=True, help="Let every band of rat
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=1.0, help="Take this share of the games.")
 @seed_option.but(default=1)
 @analyses_option
-@depth_option
+@depth_options
 @keep_duplicates_option
 @table_options
 def encode(

@@ -17,7 +17,7 @@ from assay.cli.options import (
     Shared,
     calibration_option,
     cap_option,
-    depth_option,
+    depth_options,
     draw_plots,
     engine_option,
     files_argument,
@@ -53,7 +53,7 @@ FIT_GROUPS = ("all", "milepost", "player", "event", "year", "period", "speed", "
 _turns_options = stacked(
     where_option,
     store_option,
-    depth_option,
+    depth_options,
     engine_option,
     from_move_option,
     click.option(
@@ -311,7 +311,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 )
 @where_option
 @store_option
-@depth_option
+@depth_options
 @click.option("--mileposts", callback=_marks, default="1600:2700:100", show_default=True, help="The marks.")
 @_within_option.but(default=20)
 @click.option(
@@ -471,7 +471,7 @@ def calibration() -> None:
 
 @calibration.command("show", cls=Command)
 @click.argument("name", required=False)
-@depth_option
+@depth_options
 @plots_option
 @table_options
 def calibration_show(name: str | None, depth: int | None, plots: Path | None) -> None:
@@ -520,7 +520,7 @@ def calibration_list() -> None:
 )
 @click.option("--name", "names", multiple=True, help="Name of a player, in order.  [default: Player 1, Player 2, ...]")
 @engine_option
-@depth_option
+@depth_options
 @_lines_option.but(default=50, show_default=True)
 @calibration_option
 @policy_option

@@ -80,6 +80,7 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the words of a command; a number that measures nothing (nan, 1e308) or an empty name is wrong usage."""
         rest = super().parse_args(ctx, args)
+        _one_depth(ctx)
         for param in self.params:
             value = ctx.params.get(param.name or "")
             is_file = isinstance(param.type, click.Path) and not param.type.dir_okay
@@ -158,6 +159,26 @@ def _kept(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     """Remember how to print, for `print_answer`."""
     ctx.meta[f"assay.{param.name}"] = value
     return value
+
+
+PRESETS = {"quick": 6, "deep": 10}  # as moves.calibration has them, which takes long to load
+
+
+def _preset(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    """Remember a preset of the depth, for `_one_depth`."""
+    if value:
+        ctx.meta.setdefault("assay.presets", []).append(param.name)
+    return value
+
+
+def _one_depth(ctx: click.Context) -> None:
+    """One depth is asked for, if any; a preset is that depth where the command takes no presets."""
+    presets = ctx.meta.get("assay.presets", [])
+    if len(presets) + (ctx.params.get("depth") is not None) > 1:
+        raise click.UsageError("--quick, --deep and --depth exclude each other.", ctx)
+    for name in presets:
+        if name not in ctx.params:
+            ctx.params["depth"] = PRESETS[name]
 
 
 files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -281,8 +302,10 @@ likely_option = Shared(
     flag_value="likely",
     help="Search only the likeliest and best moves beyond depth 6: a third of the work at depth 8.",
 )
-quick_option = Shared("--quick", is_flag=True, help="Depth 6: six times quicker, wider intervals.")
-deep_option = Shared("--deep", is_flag=True, help="Depth 10: four times slower, narrower intervals.")
+quick_option = Shared("--quick", is_flag=True, callback=_preset, help="Depth 6: six times quicker, wider intervals.")
+deep_option = Shared("--deep", is_flag=True, callback=_preset, help="Depth 10: four times slower, narrower intervals.")
+# Where a depth is all that is asked for, a preset is that depth.
+depth_options = stacked(depth_option, quick_option.but(expose_value=False), deep_option.but(expose_value=False))
 policy_option = Shared(
     "--policy",
     default="shipped",
@@ -479,8 +502,6 @@ def one_engine(engines: Sequence[str]) -> str:
 
 def analysing(engines: Sequence[str], policy: str, **options: Any) -> dict[str, Any]:
     """The options of an analysis as the keywords of the front door."""
-    if sum(map(bool, (options["quick"], options["deep"], options["depth"]))) > 1:
-        raise click.UsageError("--quick, --deep and --depth exclude each other.")
     return options | {"engine": one_engine(engines), "policy": policy_of(policy), "quiet": is_quiet()}
 
 

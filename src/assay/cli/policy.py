@@ -14,7 +14,7 @@ from assay.cli.options import (
     KNOWN_FILE,
     KNOWN_FOLDER,
     Command,
-    depth_option,
+    depth_options,
     engine_option,
     files_argument,
     game_option,
@@ -59,7 +59,7 @@ def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]
     "--sharper", is_flag=True, help="Ask an engine, too: chances by the policy and the values of moves together."
 )
 @engine_option
-@depth_option
+@depth_options
 @out_option.but(required=False, metavar="FILE.svg")
 @table_options
 def chances(

@@ -14,8 +14,7 @@ from assay.cli.options import (
     aliases_option,
     analysing,
     analysis_options,
-    deep_option,
-    depth_option,
+    depth_options,
     engine_option,
     evals_option,
     files_argument,
@@ -23,7 +22,6 @@ from assay.cli.options import (
     one_engine,
     out_option,
     player_option,
-    quick_option,
     rating_option,
     say,
     store_option,
@@ -137,9 +135,7 @@ def report(
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder of the jobs and their reports.  [default: in the user's data folder]",
 )
-@depth_option
-@quick_option
-@deep_option
+@depth_options
 @engine_option
 @workers_option
 @click.option(
@@ -154,8 +150,6 @@ def serve(
     token: str | None,
     jobs: Path | None,
     depth: int | None,
-    quick: bool,
-    deep: bool,
     engines: Sequence[str],
     workers: int | None,
     max_mb: float,
@@ -189,12 +183,6 @@ def serve(
         raise MissingExtra((error.name or "starlette").partition(".")[0], "web") from None
     from assay.web.jobs import Limits
 
-    if sum(map(bool, (quick, deep, depth))) > 1:
-        raise click.UsageError("--quick, --deep and --depth exclude each other.")
-    if quick or deep:
-        from assay.moves.calibration import preset_depth
-
-        depth = preset_depth(quick=quick, deep=deep)
     worker = [sys.executable, "-m", "assay.web.worker", "--store", str((store or default_store()).absolute())]
     worker += ["--engine", one_engine(engines), *(["--workers", str(workers)] if workers else [])]
     run(
