@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -138,8 +139,13 @@ class Cost:
 
 
 def of_command(command: Sequence[str], told: str = "") -> Cost:
-    """The cost of a whole process, which is told something on its standard input."""
-    ran = subprocess.run([*LAUNCHER, *command], input=told, capture_output=True, text=True, check=True)
+    """The cost of a whole process, which is told something on its standard input.
+
+    An installed package is compiled once. Where the environment forbids Python to keep what it compiled, every start
+    would compile the package anew, and that would be measured.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    ran = subprocess.run([*LAUNCHER, *command], input=told, capture_output=True, text=True, check=True, env=kept)
     code, seconds, wall, memory = json.loads(ran.stdout)
     if code:
         raise SystemExit(f"{' '.join(command)} ended with {code}: {ran.stderr[-500:].strip()}")

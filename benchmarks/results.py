@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ import numpy as np
 from measure import ASSAY, Cost, Measurement, of_command, show
 
 RESULTS = ("1-0", "1/2-1/2", "0-1")
+# What a start cannot do without: the interpreter, arrays, the command line.
+LEAST = [sys.executable, "-c", "import numpy, click"]
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ LARGEST = Case("100k players, 5M games", 100_000, 5_000_000, 12)
 
 def measure(folder: Path, cases: Sequence[Case] = CASES) -> list[Measurement]:
     """All cases; the games are made in the folder unless they are there."""
-    found = []
+    found = [start(folder)]
     for case in cases:
         file = folder / f"results-{case.players}-{case.games}.pgn"
         if not file.exists():
@@ -66,9 +69,17 @@ def measure(folder: Path, cases: Sequence[Case] = CASES) -> list[Measurement]:
     return found
 
 
-def least(command: Sequence[str]) -> Cost:
-    """The cheaper of two runs."""
-    return min((of_command(command) for _ in range(2)), key=lambda cost: cost.cpu)
+def start(folder: Path) -> Measurement:
+    """Two games: little more than the start of Python and what is imported."""
+    file = folder / "results-2-2.pgn"
+    make_games(file, 2, 2)
+    own, floor = least([*ASSAY, "results", "-q", "-p", str(file)], 10), least(LEAST, 10)
+    return Measurement("2 players, 2 games: the start", own.cpu, "s", "import numpy, click", floor.cpu, less=True)
+
+
+def least(command: Sequence[str], runs: int = 2) -> Cost:
+    """The cheapest of some runs."""
+    return min((of_command(command) for _ in range(runs)), key=lambda cost: cost.cpu)
 
 
 def with_ordo(file: Path, switches: Sequence[str]) -> Cost | None:

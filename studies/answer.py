@@ -1,15 +1,17 @@
 """One answer from three witnesses, on players whom no model has seen: player-events of nine games.
 
     python studies/answer.py draw ARCHIVE... -o FOLDER [--without GAMES] [--a-band 14] [--everybody | --lichess]
+        [--analysed STORE]
     python studies/answer.py analyse FOLDER [--depth 8]
     python studies/answer.py results FOLDER [--fit FILE]
     python studies/answer.py judge FOLDER... [--depth 8] [--evals] [--fit FILE] [--games 9] [--spread FOLDER]
     python studies/answer.py pools ARCHIVE... [--fit FILE]
     python studies/answer.py draws ARCHIVE [--lichess] [--fit FILE]
 
-`draw` takes player-events of nine games, every opponent rated, evenly over the bands of ratings; players who were in
-the training of the learned model or play in the games given with `--without` (those of the reference set) are left
-out, unless everybody will do (for results alone, which nothing was trained for). With `--lichess` nine games of a
+`draw` takes player-events of nine games, every opponent rated, evenly over the bands of ratings (with `--analysed` of
+those alone of which a store has every turn: the same ones again, also where an archive has changed since); players who
+were in the training of the learned model or play in the games given with `--without` (those of the reference set) are
+left out, unless everybody will do (for results alone, which nothing was trained for). With `--lichess` nine games of a
 player that follow each other, of players who were neither in that training nor in the fit of evaluations. `analyse`
 values the turns of these players alone, and goes on where it stopped.
 
@@ -80,7 +82,13 @@ def elo(text: str) -> int:
 
 
 def draw(
-    archives: Sequence[str], folder: Path, without: Sequence[str], a_band: int, everybody: bool, lichess: bool
+    archives: Sequence[str],
+    folder: Path,
+    without: Sequence[str],
+    a_band: int,
+    everybody: bool,
+    lichess: bool,
+    analyses: Path | None,
 ) -> None:
     known = {game.tags.get(side) for game in read(*without) for side in ("White", "Black")} if without else set()
     events: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -115,7 +123,12 @@ def draw(
     chosen: dict[int, list[tuple[str, list[int]]]] = defaultdict(list)
     keys = [key for key, own in events.items() if len(own) == GAMES and key not in spoilt]
     seen: set[str] = set()
-    for at in rng.permutation(len(keys)).tolist():
+    order = rng.permutation(len(keys)).tolist()
+    if analyses is not None:
+        with Store(analyses) as store:
+            there = [is_analysed(store, [games[game] for game in events[keys[at]]], keys[at][0]) for at in order]
+        order = [at for at, one in zip(order, there, strict=True) if one]
+    for at in order:
         name, own = keys[at][0], events[keys[at]]
         if name in seen and not lichess:
             continue
@@ -164,17 +177,20 @@ def analyse(folder: Path, depth: int) -> None:
             print(f"{count} of {len(told['plan'])}: {one['games']} games, {len(keys)} positions", flush=True)
 
 
+def is_analysed(store: Store, own: Sequence[Game], player: str, depth: int = 8) -> bool:
+    """Whether a store has every turn of a player that is wanted of some games."""
+    keys, identity = wanted_keys(own, player), store.choose(depth=depth)
+    held = store.holds(identity, depth, keys)
+    rest = [key for key in keys if key not in held]
+    return len(store.out(identity, rest)) == len(rest)
+
+
 def analysed_whole(folder: Path, plan: Sequence[Mapping[str, Any]], games: Sequence[Game], depth: int) -> list[bool]:
     """Whether the store has every turn of the player that is wanted of each event."""
-    found = []
     with Store(folder / "store.db") as store:
-        identity = store.choose(depth=depth)
-        for one in plan:
-            keys = wanted_keys(games[one["first"] : one["first"] + one["games"]], one["player"])
-            held = store.holds(identity, depth, keys)
-            rest = [key for key in keys if key not in held]
-            found.append(len(store.out(identity, rest)) == len(rest))
-    return found
+        return [
+            is_analysed(store, games[one["first"] : one["first"] + one["games"]], one["player"], depth) for one in plan
+        ]
 
 
 @dataclass(frozen=True)
@@ -590,6 +606,7 @@ def main() -> None:
     one.add_argument("--a-band", type=int, default=14)
     one.add_argument("--everybody", action="store_true")
     one.add_argument("--lichess", action="store_true")
+    one.add_argument("--analysed", type=Path)
     one = step.add_parser("analyse")
     one.add_argument("folder", type=Path)
     one.add_argument("--depth", type=int, default=8)
@@ -613,7 +630,7 @@ def main() -> None:
     one.add_argument("--fit", type=Path)
     given = parser.parse_args()
     if given.step == "draw":
-        draw(given.archives, given.out, given.without, given.a_band, given.everybody, given.lichess)
+        draw(given.archives, given.out, given.without, given.a_band, given.everybody, given.lichess, given.analysed)
     elif given.step == "analyse":
         analyse(given.folder, given.depth)
     elif given.step == "results":

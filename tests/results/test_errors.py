@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.results import information, jenkins, rate
+from assay.results import information, jenkins, rate, shares
 from assay.results.expectancy import expectancy, score_variance, slope
 from assay.results.gamepairs import count_pairs
 from assay.results.jenkins import PLACES, SPACING, blocks, draw, seeded, walk
@@ -72,12 +72,66 @@ def test_the_estimate_for_large_lists_is_within_two_percent(
 
 def test_thin_pools_are_sampled(make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pool = make_pool(600, 2400, spread=50.0)
-    monkeypatch.setattr(information, "_EXACT_IF_THIN", 0)
+    monkeypatch.setattr(information, "EXACT_IF_THIN", 0)
     sampled = rate(pool.white, pool.black, pool.score)
     monkeypatch.setattr(information, "_EXACT", 5000)
     exact = rate(pool.white, pool.black, pool.score)
     known = exact.bounded
     assert np.quantile(np.abs(sampled.deviation[known] / exact.deviation[known] - 1), 0.9) < 0.15
+
+
+def test_errors_across_thin_ties_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Events that few games connect, as in an archive: how far they lie apart is told by slow steps.
+    generator = np.random.default_rng(5)
+    events, size = 40, 40
+    first = generator.integers(0, size, (events, 20 * size))
+    second = (first + generator.integers(1, size, first.shape)) % size
+    begin = size * np.arange(events)[:, None]
+    one = size * np.arange(1, events)
+    other = size * (generator.random(events - 1) * np.arange(1, events)).astype(np.intp)
+    white = np.concatenate(((begin + first).ravel(), one, other))
+    black = np.concatenate(((begin + second).ravel(), other, one))
+    score = np.concatenate((generator.integers(0, 3, first.size) / 2, np.ones(2 * (events - 1))))
+    how = {"players": [f"P{i}" for i in range(events * size)], "white_advantage": 0.0, "draw_rate": 0.4}
+    monkeypatch.setattr(information, "EXACT_IF_THIN", 0)
+    sampled = rate(white, black, score, **how).deviation
+    monkeypatch.setattr(information, "_EXACT", 5000)
+    ratio = sampled / rate(white, black, score, **how).deviation
+    assert np.median(ratio) > 0.92 and np.quantile(ratio, 0.02) > 0.8
+
+
+def _events(generator: np.random.Generator, players: int, games: int) -> tuple[list[str], list[str], list[float]]:
+    white = generator.integers(0, players, games)
+    black = (white + generator.integers(1, 6, games)) % players
+    score = generator.integers(0, 3, games) / 2
+    return [f"P{i}" for i in white], [f"P{i}" for i in black], score.tolist()
+
+
+@pytest.mark.parametrize("most", [3000, 0], ids=["exact", "sampled"])
+def test_more_is_known_of_everybody_by_results_and_more(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    games = _events(np.random.default_rng(2), 400, 1500)
+    alone = rate(*games, likelihood=True)
+    known = {name: (2300.0 + 3 * at, 120.0) for at, name in enumerate(alone.players[:40])}
+    joint = rate(*games, priors=known)
+    exact = shares.two_errors(joint, alone)
+    monkeypatch.setattr(shares, "EXACT_IF_THIN", most)
+    everything, results = shares.two_errors(joint, alone)
+    there = np.isfinite(results)
+    assert there.sum() > 350 and (everything < results)[there].all()
+    assert np.quantile(np.abs(everything / exact[0] - 1), 0.9) < 0.15
+    share, exact_share = 1 - (everything / results) ** 2, 1 - (exact[0] / exact[1]) ** 2
+    assert np.quantile(np.abs(share - exact_share)[there], 0.9) < 0.1
+
+
+def test_errors_by_results_are_those_of_results() -> None:
+    games = _events(np.random.default_rng(3), 60, 600)
+    alone = rate(*games, likelihood=True)
+    ratings = dict(zip(alone.players, alone.ratings.tolist(), strict=True))
+    joint = rate(*games, priors={name: (value, 80.0) for name, value in ratings.items()})
+    everything, results = shares.two_errors(joint, alone)
+    # The anchors say what results say, so that both stand at the same ratings.
+    assert results == pytest.approx(alone.deviation, rel=1e-3)
+    assert (everything < 80).all()
 
 
 def test_a_long_row_of_players_is_rated_with_errors() -> None:

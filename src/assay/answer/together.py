@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from assay.answer.joining import LEARNED, MOVES, RESULTS, UsualResults, joined, joint_of
 from assay.answer.rating import JointRatings, gather, told_prior, voices_of
@@ -31,6 +30,7 @@ from assay.pools import pool_of, scale_of
 from assay.results import rate_table
 from assay.results.encounters import tabulate
 from assay.results.ratings import REASON, Standings, confidence_factor
+from assay.results.shares import two_errors
 from assay.table import Table, columns_of, counted
 
 _COLUMNS = ("rank", "player", "games", "rating", "error", "results", "results_error", "moves", "from_moves", "note")
@@ -191,7 +191,8 @@ def _solve(
     played: _Played, anchors: Mapping[str, tuple[float, float]], usual: UsualResults, start: Standings | None = None
 ) -> Standings:
     table = tabulate(*played.outcomes.finished(), len(played.players))
-    known = {name: one for name, one in anchors.items() if name in set(played.players)}
+    players = set(played.players)
+    known = {name: one for name, one in anchors.items() if name in players}
     tags = played.tags[np.isfinite(played.tags)]
     mean = float(tags.mean()) if len(tags) else 2300.0
     how: dict[str, Any] = {"priors": known} if known else {"average": mean}
@@ -206,19 +207,11 @@ def _solve(
             table,
             white_advantage=usual.white,
             draw_rate=float(usual.drawn(mean)),
+            likelihood=True,
             **how,
         )
     except RatingError as error:
         raise InputError(f"these games make no list: {error}") from error
-
-
-def _beside_the_average(found: Standings, among: NDArray[np.bool_]) -> Floats:
-    """The error of each rating beside the average of some, as results alone have it: the level is not measured."""
-    information = found.fit.solution.information
-    mean = np.append(among / max(among.sum(), 1), 0.0)
-    with_mean = information.solve(mean)
-    variance = found.deviation**2 - 2 * with_mean[:-1] + mean @ with_mean
-    return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
 def _answer(
@@ -233,16 +226,13 @@ def _answer(
     factor, names = confidence_factor(level), played.players
     # Results alone compare those who are connected: of several groups the largest has ratings.
     largest = np.bincount(alone.pool[alone.pool >= 0]).argmax() if (alone.pool >= 0).any() else 0
-    comparable = (alone.pool == largest) & np.isfinite(alone.ratings) & np.isfinite(alone.deviation)
-    known = np.isfinite(both.ratings) & np.isfinite(both.deviation)
-    if not heard.anchors:
-        known &= comparable
-    among = known & comparable if (known & comparable).any() else known
-    error = both.deviation
+    comparable = (alone.pool == largest) & np.isfinite(alone.ratings) & alone.bounded
+    known = np.isfinite(both.ratings) & both.bounded
     if heard.anchors:
-        error = _beside_the_average(both, among)
-        # More is known, never less; but the errors of thousands are sampled, each within some per cent.
-        error = np.where(comparable, np.fmin(error, alone.deviation), error)
+        error, results_error = two_errors(both, alone)
+    else:
+        known &= comparable
+        error = results_error = alone.deviation
     level_known = known & np.isfinite(played.tags)
     # The level is that of the ratings in the tags, with moves as without; where there are none, that of the moves. The
     # median: groups that hang on the others by few games may lie hundreds of points off.
@@ -270,7 +260,7 @@ def _answer(
         if player is not None and player != name:
             continue
         anchor = said.get(at)
-        share = min(float(both.deviation[at]) ** 2 / anchor[1] ** 2, 1.0) if anchor and there else 0.0
+        share = 1.0 - float(error[at] / results_error[at]) ** 2 if comparable[at] else 1.0
         rows.append(
             {
                 "rank": rank if there else None,
@@ -279,9 +269,9 @@ def _answer(
                 "rating": rating if there else None,
                 "error": half if there else None,
                 "results": float(own[at]) if comparable[at] else None,
-                "results_error": factor * float(alone.deviation[at]) if comparable[at] else None,
+                "results_error": factor * float(results_error[at]) if comparable[at] else None,
                 "moves": anchor[0] + shift if anchor else None,
-                "from_moves": share,
+                "from_moves": share if there else None,
                 "note": note,
             }
         )

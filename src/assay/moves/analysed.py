@@ -130,7 +130,7 @@ def with_analyses(
     with Store(store) as opened:
         identity = stored_for(opened, _serves(calibration, named)) or opened.choose(depth=calibration.depth)
 
-        def known(some: Sequence[Game], last: bool) -> NDArray[np.bool_]:
+        def known(some: Sequence[Game] | Sequence[bytes], last: bool) -> NDArray[np.bool_]:
             arrays = to_arrays(some)
             at = np.flatnonzero(arrays.fullmove >= from_move)
             game, first, count = np.unique(arrays.game[at], return_index=True, return_counts=True)
@@ -143,7 +143,10 @@ def with_analyses(
 
         stream = iter(games)
         while some := list(islice(stream, _GAMES)):
-            begun = list(compress(some, known([until_move(game, from_move + 1) for _, game in some], last=False)))
+            openings = [until_move(game, from_move + 1) for _, game in some]
+            each = list(dict.fromkeys(openings))
+            of = dict(zip(each, known(each, last=False).tolist(), strict=True))
+            begun = list(compress(some, (of[text] for text in openings)))
             yield from compress(begun, known([game for _, game in begun], last=True)) if begun else ()
 
 
@@ -165,16 +168,17 @@ def _numbered(number: int) -> re.Pattern[bytes]:
     return re.compile(rb"\s%d\." % number)
 
 
-def until_move(game: Game, number: int) -> Game:
-    r"""A game with its moves before this one alone, where that can be seen at a glance: no comments, no variations.
+def until_move(game: Game, number: int) -> bytes:
+    r"""The moves of a game before this one alone, where that can be seen at a glance; else the whole game.
 
-    >>> until_move(Game("-", 0, 35, b'[White "Ann"]\n\n1. e4 e5 2. Nf3 Nc6 *'), 2).data
-    b'[White "Ann"]\n\n1. e4 e5 *'
+    At a glance: no comments, no variations, no tag that a position depends on.
+
+    >>> until_move(Game("-", 0, 35, b'[White "Ann"]\n\n1. e4 e5 2. Nf3 Nc6 *'), 2)
+    b'1. e4 e5 *'
     """
     data = game.data
     moves = data.find(b"\n\n")
-    if moves < 0 or b"{" in data or b"(" in data or b";" in data:
-        return game
+    if moves < 0 or b"{" in data or b"(" in data or b";" in data or b"[FEN " in data or b"[Variant " in data:
+        return data
     found = _numbered(number).search(data, moves)
-    # Not by `replace`, which takes longer than all the rest.
-    return Game(game.source, game.start_offset, game.end_offset, data[: found.start()] + b" *") if found else game
+    return data[moves + 2 : found.start()] + b" *" if found else data

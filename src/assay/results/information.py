@@ -32,14 +32,15 @@ _CG_PATIENCE = 150
 # Full matrices beyond this many players are gigabytes and minutes.
 MOST_IN_MATRIX = 6000
 _EXACT = 500
-_EXACT_IF_THIN = 3000
-_PROBES = 16
+EXACT_IF_THIN = 3000
+PROBES = 16
 _MOST_PROBES = 64
 _SHARE = 0.9
-_SAMPLES = 128
+SAMPLES = 128
 _GOAL = 0.01
-_NEAR = 1e-3
-_SEED = 5
+# Of what is solved for errors. Ten times as much left the errors of players at the end of thin ties a half too small.
+NEAR = 1e-4
+SEED = 5
 
 
 @dataclass(frozen=True)
@@ -170,13 +171,17 @@ class Information:
 
     @cached_property
     def _sparse(self) -> Any:
-        from scipy.sparse import csr_array
+        """The players' part of the matrix, rows that are not free as in the identity; both triangles in one."""
+        from scipy.sparse import csr_array, dia_array
 
-        n = self.table.players
+        n, free = self.table.players, self.free[:-1]
         meet = csr_array((self.weight, *_compressed(self.table)), shape=(n, n))
         if len(self.links.a):
             meet = meet + csr_array((self.link_weight, (self.links.a, self.links.b)), shape=(n, n))
-        return meet, meet.T
+        if not free.all():
+            kept = dia_array((free[None, :].astype(np.float64), 0), shape=(n, n))
+            meet = kept @ meet @ kept
+        return csr_array(dia_array((self.diagonal[None, :-1], 0), shape=(n, n)) - (meet + meet.T))
 
     @cached_property
     def _reduced(self) -> Reduced:
@@ -199,19 +204,13 @@ class Information:
         """The matrix times a vector, or times each column."""
         if self.size <= DENSE:
             return self.matrix @ x
-        meet, back = self._sparse
-        free = self.free if x.ndim == 1 else self.free[:, None]
-        border, diagonal = (
-            (self.border, self.diagonal) if x.ndim == 1 else (self.border[:, None], self.diagonal[:, None])
-        )
-        held = np.where(free, x, 0.0)
-        y = diagonal * held
-        players = held[:-1]
-        y[:-1] -= meet @ players
-        y[:-1] -= back @ players
-        y[:-1] += border * held[-1]
-        y[-1] += self.border @ players
-        result: Floats = np.where(free, y, x)
+        result = np.empty_like(x)
+        result[:-1] = self._sparse @ x[:-1]
+        result[-1] = x[-1]
+        if self.free[-1]:
+            border = np.where(self.free[:-1], self.border, 0.0)
+            result[:-1] += border * x[-1] if x.ndim == 1 else np.multiply.outer(border, x[-1])
+            result[-1] = self.diagonal[-1] * x[-1] + border @ x[:-1]
         return result
 
     def solve(self, b: Floats, tolerance: float = 1e-10) -> Floats:
@@ -289,7 +288,7 @@ def variances(bread: Information, filling: Information | None) -> Floats:
         error *= ratio
     thin = bread.free & (error > 2.0 * _GOAL * spread)
     if np.count_nonzero(thin) > (1.0 - _SHARE) * np.count_nonzero(bread.free):
-        if bread.size <= _EXACT_IF_THIN:
+        if bread.size <= EXACT_IF_THIN:
             return _exact(bread, filling)
         spread = np.where(thin, _sampled(bread, filling or bread), spread)
     return np.where(bread.free, spread, 0.0)
@@ -309,17 +308,17 @@ def _inverse_diagonal(information: Information) -> tuple[Floats, Floats]:
     missing is estimated as the mean of z * (H^-1 - series) z over random signs z (Hutchinson, 1990). Where everybody
     has met many others it is so small that a few of them do.
     """
-    generator = np.random.default_rng(_SEED)
+    generator = np.random.default_rng(SEED)
     d = information.diagonal
     known = 1.0 / d + _squares(information) / d**2
     total, squares = np.zeros(information.size), np.zeros(information.size)
-    for drawn in range(_PROBES, _MOST_PROBES + 1, _PROBES):
-        signs: Floats = generator.integers(0, 2, (information.size, _PROBES)).astype(np.float64) * 2.0 - 1.0
+    for drawn in range(PROBES, _MOST_PROBES + 1, PROBES):
+        signs: Floats = generator.integers(0, 2, (information.size, PROBES)).astype(np.float64) * 2.0 - 1.0
         signs[~information.free] = 0.0
         first = signs / d[:, None]
         second = first - information.multiply(first) / d[:, None]
         third = second - information.multiply(second) / d[:, None]
-        missing = signs * (information.solve(signs, _NEAR) - first - second - third)
+        missing = signs * (information.solve(signs, NEAR) - first - second - third)
         total += missing.sum(axis=1)
         squares += (missing**2).sum(axis=1)
         estimate = np.maximum(known + total / drawn, 0.5 / d)
@@ -333,18 +332,30 @@ def _inverse_diagonal(information: Information) -> tuple[Floats, Floats]:
 
 def _sampled(bread: Information, filling: Information) -> Floats:
     """Mean squares of H^-1 g over random scores g of variance V: the covariance by its definition."""
-    generator = np.random.default_rng(_SEED)
-    root, extra = np.sqrt(filling.weight), np.sqrt(filling.extra)
+    generator = np.random.default_rng(SEED)
     total = np.zeros(bread.size)
-    for _ in range(0, _SAMPLES, _PROBES):
-        scores = np.empty((bread.size, _PROBES))
-        for column in range(_PROBES):
-            noise = root * generator.standard_normal(len(root))
-            with_white, with_black = bread.table.by_side(noise)
-            scores[:, column] = np.append(with_white - with_black, noise.sum())
-        scores += extra[:, None] * generator.standard_normal(scores.shape)
-        total += (bread.solve(scores, _NEAR) ** 2).sum(axis=1)
-    return total / _SAMPLES
+    for _ in range(0, SAMPLES, PROBES):
+        (scores,) = random_scores(generator, filling)
+        total += (bread.solve(scores, NEAR) ** 2).sum(axis=1)
+    return total / SAMPLES
+
+
+def random_scores(generator: np.random.Generator, whole: Information, *parts: Information) -> list[Floats]:
+    """Random scores of this variance, some columns at once; and by the same dice those of matrices that are parts.
+
+    A part has the same encounters, some of them without weight, and as much or less of what is known beforehand.
+    """
+    every = (whole, *parts)
+    roots = [np.sqrt(one.weight) for one in every]
+    scores = [np.empty((whole.size, PROBES)) for _ in every]
+    for column in range(PROBES):
+        dice = generator.standard_normal(len(whole.weight))
+        for root, into in zip(roots, scores, strict=True):
+            noise = root * dice
+            with_white, with_black = whole.table.by_side(noise)
+            into[:, column] = np.append(with_white - with_black, noise.sum())
+    beforehand = generator.standard_normal(scores[0].shape)
+    return [into + np.sqrt(one.extra)[:, None] * beforehand for one, into in zip(every, scores, strict=True)]
 
 
 def _squares(information: Information) -> Floats:

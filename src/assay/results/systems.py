@@ -42,24 +42,26 @@ def conjugate_gradients(
     >>> found.round(6).tolist(), done
     ([2.0, 3.0], True)
     """
-    diagonal = diagonal if b.ndim == 1 else diagonal[:, None]
+    by = 1.0 / (diagonal if b.ndim == 1 else diagonal[:, None])
+    products = "i,i->" if b.ndim == 1 else "ij,ij->j"
     x = np.zeros_like(b)
     residual = b.copy()
-    z = residual / diagonal
+    z = residual * by
     direction = z.copy()
-    rho = np.sum(residual * z, axis=0)
+    rho = np.einsum(products, residual, z)
     goal = rho * tolerance**2
     for _ in range(steps):
         if np.all(rho <= goal):
             return x, True
         image = multiply(direction)
-        curve = np.sum(direction * image, axis=0)
+        curve = np.einsum(products, direction, image)
         # A finished column has nothing left to gain; its step is nothing divided by nothing.
         alpha = np.divide(rho, curve, out=np.zeros_like(rho), where=curve > 0)
-        x += alpha * direction
-        residual -= alpha * image
-        z = residual / diagonal
-        new = np.sum(residual * z, axis=0)
+        x += np.multiply(alpha, direction, out=z)
+        image *= alpha
+        residual -= image
+        np.multiply(residual, by, out=z)
+        new = np.einsum(products, residual, z)
         beta = np.divide(new, rho, out=np.zeros_like(rho), where=rho > 0)
         direction *= beta
         direction += z
