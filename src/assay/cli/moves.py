@@ -110,7 +110,8 @@ def ipr(
     """Rate players by their moves: the intrinsic performance rating, with its interval.
 
     Analyses what the store lacks (from move 9 on; about an eighth of a second a position and core), then prints a row
-    per group: games, turns, the rating in the tags, the performance rating of the results, the IPR with its interval,
+    per group: games, turns, the rating in the tags, FIDE's performance rating (perf: opponents' mean and share of
+    points; `results` of 'assay rate' weighs draws, colours and the opponents' errors), the IPR with its interval,
     matches with the engine's best moves (mm), moves among its first three (top3) and the average scaled error (ad),
     each beside what is expected of the rating in the tags. --wide adds the share of moves that lose more than 50, 100
     and 200 centipawns (beyond_50 ...), beside what is expected.
