@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from assay.reports.exports import print_pdf
+from assay.reports.exports import on_paper, print_pdf
 from assay.reports.page import render
 
 make_report = runpy.run_path(str(Path(__file__).parents[1] / "reports" / "conftest.py"))["make_report"]
@@ -188,9 +188,31 @@ def test_a_hostile_pgn_runs_nothing(page: Page, tmp_path: Path) -> None:
 def test_the_pdf_has_the_games_open(tmp_path: Path, page: Page) -> None:
     file = tmp_path / "report.pdf"
     print_pdf(render(make_report()), file)
-    assert file.read_bytes().startswith(b"%PDF")
+    assert file.read_bytes().startswith(b"%PDF") and b"/MediaBox [0 0 594.95" in file.read_bytes()
+    print_pdf(render(make_report()), file, "letter")
+    assert b"/MediaBox [0 0 612 792]" in file.read_bytes()
     page.set_content(render(make_report()))
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(page.locator("#game-2 .moves button").last).to_be_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     expect(page.locator("#game-2 .moves button").last).to_be_hidden()
+
+
+def test_a_page_for_a_paper_keeps_its_policy_and_its_style(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(on_paper(render(make_report()), "letter"), encoding="utf-8")
+    page.goto(file.as_uri())  # a style that the policy forbids would be a message, and a message a failure
+    assert page.evaluate("[...document.styleSheets[0].cssRules].some(rule => rule.cssText.includes('size: letter'))")
+
+
+def test_on_paper_no_card_is_cut_and_two_stand_beside_each_other(page: Page) -> None:
+    page.set_viewport_size({"width": 703, "height": 1000})  # A4 between its margins
+    page.set_content(render(make_report()))
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    breaks = "selector => getComputedStyle(document.querySelector(selector)).breakInside"
+    assert [page.evaluate(breaks, name) for name in (".card.game", ".card.player", ".explain")] == ["avoid"] * 3
+    plots = [box for figure in page.locator("#game-1 figure").all() if (box := figure.bounding_box())]
+    assert len(plots) == 2 and plots[0]["y"] == plots[1]["y"] and plots[0]["x"] < plots[1]["x"]
+    ink, paper = page.evaluate("(s => [s.color, s.backgroundColor])(getComputedStyle(document.body))")
+    assert ink == "rgb(0, 0, 0)" and paper in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")

@@ -45,6 +45,13 @@ FORMATS = ("html", "pdf", "csv", "json", "pgn")
     type=click.Choice(FORMATS),
     help="What to write; pdf needs Chromium.  [default: by the name of the output, else html]",
 )
+@click.option(
+    "--paper",
+    type=click.Choice(("A4", "letter"), case_sensitive=False),
+    default="A4",
+    show_default=True,
+    help="Paper of a PDF.",
+)
 @rating_option
 @player_option
 @click.option("--me", is_flag=True, help="Your own games: you are the one who plays in nearly all of them.")
@@ -65,6 +72,7 @@ def report(
     files: Sequence[str],
     out: Path | None,
     format: str | None,
+    paper: str,
     player: str | None,
     me: bool,
     without: Sequence[int],
@@ -110,7 +118,7 @@ def report(
 
     def renew(games: Any) -> None:
         made = make_report(games, player=player, me=me, without=without, evals=evals, games=shown, **asked)
-        size = made.write(path, format)
+        size = made.write(path, format, paper)
         for remark in made.remarks:
             say(remark, err=True)
         players = counted(len(made.report.players), "player")

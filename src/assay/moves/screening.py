@@ -150,17 +150,19 @@ def screen_groups(
     rating_error: float | Mapping[str, float] = 0.0,
     min_turns: int = FEWEST_TURNS,
     deep: DeepEvidence | None = None,
+    shares: bool = True,
 ) -> list[ScreenRow]:
     """Screen every group; the turns are grouped by player and part (an event, a round, a phase).
 
     `ratings` by player take the place of the tags; `rating_error` may be one by player, too. With `null="field"` the
     z's are measured against the centre and spread of the field itself (those of the same pool, by rating band where
-    ten players share one). With the `deep` choices of the same turns z is the test of these.
+    ten players share one). With the `deep` choices of the same turns z is the test of these. Without `shares` the best
+    mixture with engine-like play is not looked for: that costs more than all the rest.
     """
     own = null == "field"
     estimates = evidence.estimates(groups)
     rows = [
-        _row(evidence, key, turns, found, ratings, own, _error(rating_error, key[0]), min_turns, deep)
+        _row(evidence, key, turns, found, ratings, own, _error(rating_error, key[0]), min_turns, deep, shares)
         for key, turns, found in zip(groups.keys, groups.turns, estimates, strict=True)
     ]
     rows = _against_field(rows) if own else rows
@@ -189,6 +191,7 @@ def _row(
     rating_error: float,
     min_turns: int,
     deep: DeepEvidence | None,
+    shares: bool,
 ) -> ScreenRow:
     player, part = key[:2]
     every = evidence.sides
@@ -250,7 +253,7 @@ def _row(
         z=further.z if further else found.combined,
         deep=further,
         ipr=shown,
-        assisted=_assisted(mine, own),
+        assisted=_assisted(mine, own) if shares else None,
         note="; ".join(odd),
     )
 

@@ -69,11 +69,11 @@ def strip_scale(players: Iterable[PlayerSection]) -> Axis:
     return rating_scale((e for player in players for e in (player.joint, player.tag)), 6, _STRIP - 6)
 
 
-def strip(player: PlayerSection, scale: Axis) -> Markup:
+def strip(player: PlayerSection, scale: Axis, grid: bool = True) -> Markup:
     """The rating of a player with its range, and the one in the file, for a cell of the table."""
     known = [(kind, e) for kind, e in (("joint", player.joint), ("tag", player.tag)) if e.known]
     height = 20
-    marks = [_line("grid", scale(t), 0, scale(t), height) for t in scale.ticks(5)]
+    marks = [_line("grid", scale(t), 0, scale(t), height) for t in (scale.ticks(5) if grid else ())]
     marks += [_whisker(kind, e, scale, height / 2) for kind, e in known]
     words = "; ".join(f"{'file' if kind == 'tag' else 'rating'} {spoken(e)}" for kind, e in known) or "no rating"
     return _svg(_STRIP, height, f"{player.name}: {words}", marks, css="strip")

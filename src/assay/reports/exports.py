@@ -21,7 +21,7 @@ from assay.games.outcomes import UNFINISHED, WRITTEN, score_of
 from assay.paths import atomic
 from assay.reports.charts import said_chance, said_value
 from assay.reports.content import GameSection, Move, PlayerSection, Report
-from assay.reports.page import render, render_beside
+from assay.reports.page import hash_of, render, render_beside
 from assay.table import render as render_table
 
 EVALUATED = "[%eval"
@@ -276,6 +276,7 @@ def _tag_value(text: str) -> str:
     return _CONTROL.sub(" ", text).replace("\\", "\\\\").replace('"', '\\"')
 
 
+PAPERS = ("A4", "letter")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 SECONDS = 180
@@ -306,9 +307,20 @@ def need_browser() -> str:
     return browser
 
 
-def print_pdf(html: str, path: Path) -> None:
-    """Print HTML on A4 into a file; OutputError where there is no browser, or it fails."""
+def on_paper(html: str, paper: str) -> str:
+    """A page that is printed on this paper: a rule more in its style sheet, which its own policy allows by its hash."""
+    head, begin, rest = html.partition("<style>")
+    css, end, rest = rest.partition("</style>")
+    if not end:
+        return html
+    sized = f"{css}\n@page {{ size: {paper}; }}\n"
+    return f"{head.replace(hash_of(css), hash_of(sized))}{begin}{sized}{end}{rest}"
+
+
+def print_pdf(html: str, path: Path, paper: str = PAPERS[0]) -> None:
+    """Print HTML into a file, on A4 or letter; OutputError where there is no browser, or it fails."""
     browser = need_browser()
+    html = on_paper(html, paper)
     # Chromium's sandbox does not run as root, the usual case in a container; the page is our own and calls nobody.
     flags = [*_FLAGS, *(["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else [])]
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
@@ -337,13 +349,13 @@ def check_place(path: Path, format: str) -> None:
         need_browser()
 
 
-def write(report: Report, path: Path, format: str, *, beside: bool = False) -> int:
+def write(report: Report, path: Path, format: str, *, beside: bool = False, paper: str = PAPERS[0]) -> int:
     """Write a report, whole or not at all; the size in bytes. An HTML file may have its games in files `beside` it."""
     if beside:
         return _write_beside(report, path)
     with atomic(path) as part:
         if format == "pdf":
-            print_pdf(render(report), part)
+            print_pdf(render(report), part, paper)
         else:
             part.write_text(TEXTS[format](report), encoding="utf-8")
     return path.stat().st_size

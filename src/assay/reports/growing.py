@@ -28,7 +28,7 @@ from assay.policy.chances import Network
 from assay.progress import Progress
 from assay.reports.assemble import assemble, assemble_evals
 from assay.reports.content import Report
-from assay.reports.exports import COLUMNS, check_place, player_rows, write
+from assay.reports.exports import COLUMNS, PAPERS, check_place, player_rows, write
 from assay.reports.me import CASUAL, casual, spelled
 from assay.reports.origin import Input
 from assay.reports.selected import ALL, BESIDE, asked_games, shown_games
@@ -191,13 +191,16 @@ class WrittenReport(Answer):
     report: Report
     beside: bool = False
 
-    def write(self, path: str | PathLike[str], format: str | None = None) -> int:
-        """Write it, as the name of the file says or as html, pdf, csv, json or pgn; how many bytes it has."""
+    def write(self, path: str | PathLike[str], format: str | None = None, paper: str = PAPERS[0]) -> int:
+        """Write it, as the name of the file says or as html, pdf, csv, json or pgn; how many bytes it has.
+
+        A PDF is on A4, or on letter if that is the `paper`.
+        """
         place = Path(path)
         suffix = place.suffix.lower().removeprefix(".")
         kind = format or (suffix if suffix in KINDS else "html")
         check_place(place, kind)
-        return write(self.report, place, kind, beside=self.beside and kind == "html")
+        return write(self.report, place, kind, beside=self.beside and kind == "html", paper=paper)
 
 
 def report_on(

@@ -82,7 +82,7 @@ def _by_player(
 def screen(weighed: Evidence | None) -> dict[str, ScreenRow]:
     if weighed is None:
         return {}
-    rows = screen_groups(weighed, group(weighed.turns, "player", "all"))
+    rows = screen_groups(weighed, group(weighed.turns, "player", "all"), shares=False)
     return {row.player: row for row in rows}
 
 
