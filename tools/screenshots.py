@@ -1,6 +1,6 @@
 """Make the pictures of the README: the report, a game in it, and the page while it works.
 
-    python tools/screenshots.py [GAMES.pgn] [--store STORE] [--preset quick] [-o docs/images]
+    python tools/screenshots.py [GAMES.pgn] [--store STORE] [--preset default] [-o docs/images]
 
 Without games it takes the simulated event that ships, in which one player is helped.
 Needs Chromium (tools/install-browser.sh) and an engine.
@@ -36,11 +36,11 @@ def shoot(browser: Browser, page_file: Path, folder: Path) -> None:
     page.locator("#player-1 > summary").click()
     page.locator("#player-1 .witness-table").wait_for()
     page.locator("#player-1").screenshot(path=folder / "report-player.png")
-    page.locator("#game-1 > summary").click()
-    page.locator("#game-1 .board svg").wait_for()
-    marked = page.locator("#game-1 .moves button", has=page.locator(".bad"))
-    (marked.first if marked.count() else page.locator("#game-1 .moves button").last).click()
-    page.locator("#game-1").screenshot(path=folder / "report-game.png")
+    page.locator("#game-4 > summary").click()
+    page.locator("#game-4 .board svg").wait_for()
+    marked = page.locator("#game-4 .moves button", has=page.locator(".bad"))
+    (marked.first if marked.count() else page.locator("#game-4 .moves button").last).click()
+    page.locator("#game-4").screenshot(path=folder / "report-game.png")
     _open(browser, page_file, WIDE, "dark").screenshot(path=folder / "report-dark.png")
     _open(browser, page_file, PHONE).screenshot(path=folder / "report-phone.png")
 
@@ -77,7 +77,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="?", type=Path, default=Path(str(sample)))
     parser.add_argument("--store", type=Path, default=default_store())
-    parser.add_argument("--preset", default="quick")
+    parser.add_argument("--preset", default="default")
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
     words = parser.parse_args()
     words.output.mkdir(parents=True, exist_ok=True)

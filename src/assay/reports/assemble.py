@@ -82,11 +82,14 @@ def _report(
     counted = np.flatnonzero(mask).tolist()
     rated = rate_players(weighed)
     tags = named[counted]
-    names = list(zip(*([name or UNKNOWN for name in tags[side]] for side in ("white", "black")), strict=True))
+    played: dict[str, list[int]] = {}
+    for at, pair in zip(counted, tags.select("white", "black").rows(), strict=True):
+        for name in dict.fromkeys(name or UNKNOWN for name in pair):
+            played.setdefault(name, []).append(at)
     heard = hear(given.games, named, arrays, mask, weighed)
     players = [
-        player_section(name, named, counted, rated, screened, heard, field_size=len(screened))
-        for name in dict.fromkeys(name for pair in names for name in pair)
+        player_section(name, named, own, rated, screened, heard, field_size=len(screened))
+        for name, own in played.items()
     ]
     players.sort(key=lambda player: (-player.joint.value if player.joint.known else inf, player.name))
     ratings = ratings_of(named, {player.name: player for player in players})

@@ -10,7 +10,7 @@ import secrets
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
-from math import isfinite
+from math import isfinite, isinf
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +198,7 @@ def environment() -> jinja2.Environment:
         brief=_brief,
         plain_moves=plain_moves,
     )
+    env.tests["infinite"] = isinf
     return env
 
 

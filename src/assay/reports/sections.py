@@ -89,13 +89,12 @@ def screen(weighed: Evidence | None) -> dict[str, ScreenRow]:
 def player_section(
     name: str,
     games: pl.DataFrame,
-    counted: Sequence[int],
+    played: Sequence[int],
     rated: _Rated,
     screened: Mapping[str, ScreenRow],
     heard: Heard,
     field_size: int,
 ) -> PlayerSection:
-    played = [at for at in counted if name in (games["white"][at] or UNKNOWN, games["black"][at] or UNKNOWN)]
     row, line = rated.whole.get(name), screened.get(name)
     said = heard.said.get(name)
     alone = said.alone if said else {}
