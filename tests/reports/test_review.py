@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import chess.pgn
@@ -86,6 +87,12 @@ def test_the_annotated_game_keeps_what_was_in_the_file(folder: Path, tmp_path: P
     assert [node.eval() is not None for node in nodes] == [True] * 6 + [False]
     sidelines = [variation.san() for variation in nodes[4].variations if not variation.is_main_variation()]
     assert "g6" in sidelines and len(sidelines) == 2  # the file's own and ours
+    # What every program takes, by the standard's rules for import: lines of 255 at most, none that begins as an escape
+    # does, no comment in a comment, glyphs by their numbers before the comments of a move.
+    moves = text.partition("\n\n")[2]
+    assert max(map(len, text.splitlines())) <= 255 and not [line for line in moves.splitlines() if line[:1] in "%;["]
+    assert not re.search(r"\{[^}]*\{", moves) and moves.count("{") == moves.count("}")
+    assert re.search(r"Nf6 \$4 \{", moves) and not re.search(r"[?!]", re.sub(r"\{[^}]*\}", "", moves))
 
 
 def test_json_and_csv_have_everything(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from assay.reports.exports import write
 from assay.reports.page import render
 
 ROOT = Path(__file__).parents[2]
@@ -48,3 +49,19 @@ def test_the_report(page: Page, tmp_path: Path, axe: str, scheme: Any, width: in
 def test_the_page(server: Any, page: Page, axe: str) -> None:
     page.goto(server.url)
     assert violations(page, axe) == []
+
+
+@pytest.mark.parametrize("width", [390, 820])
+def test_a_report_in_several_files(page: Page, tmp_path: Path, axe: str, width: int) -> None:
+    write(make_report(), tmp_path / "event.html", "html", beside=True)
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in ("event.html", "event-games/games-1.html", "event-games/players-1.html"):
+        page.goto((tmp_path / name).as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(element => element.open = true)")
+        assert violations(page, axe) == [], name
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.goto((tmp_path / "event.html").as_uri())
+    page.locator("#games a").first.click()
+    expect(page.locator("#game-1 .board svg")).to_be_visible()  # the link opens the game
+    page.get_by_role("link", name="Summary").click()
+    expect(page.locator("#glance")).to_be_visible()
