@@ -303,11 +303,58 @@ def test_of_two_tops_the_higher_one_is_found() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", AssayWarning)
         found = rate(white, black, halves / 2.0, players=names, likelihood=True)
+    from assay.results.solve import log_posterior, solve
+
+    best = log_posterior(found.fit.problem, found.fit.solution)
+    assert best > -13.30
+    assert found.draw_rate > 0.9
+    # One start alone ends at the lower top.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", AssayWarning)
+        single = solve(replace(found.fit.problem, several=False))
+    assert single.equal == pytest.approx(0.686, abs=1e-3)
+    assert log_posterior(found.fit.problem, single) == pytest.approx(-13.339, abs=1e-3)
+    assert best - log_posterior(found.fit.problem, single) > 0.03
+
+
+def test_a_top_is_one_in_every_direction() -> None:
+    """The matrix of second derivatives by ratings, white advantage and draw rate, from small steps."""
     from assay.results.solve import log_posterior
 
-    # One start alone ends at a draw rate of 0.686, with a likelihood of -13.339.
-    assert log_posterior(found.fit.problem, found.fit.solution) > -13.30
-    assert found.draw_rate > 0.9
+    generator = np.random.default_rng(4)
+    white = generator.integers(0, 6, 120)
+    black = (white + generator.integers(1, 6, 120)) % 6
+    found = rate(white, black, generator.integers(0, 3, 120) / 2.0, players=list("ABCDEF"), likelihood=True)
+    solution, steps = found.fit.solution, np.append(np.full(6, 2.0), 0.01)
+
+    def height(by: np.ndarray) -> float:
+        # The last player stays: all ratings together may be shifted.
+        moved = solution.ratings + np.append(by[:5], 0.0)
+        there = replace(solution, ratings=moved, white=solution.white + by[5], equal=solution.equal + by[6])
+        return log_posterior(found.fit.problem, there)
+
+    unit = np.diag(steps)
+    top = height(np.zeros(7))
+    bend = np.array([[height(a + b) - height(a) - height(b) + top for a in unit] for b in unit])
+    assert np.linalg.eigvalsh((bend + bend.T) / 2).max() < 0
+    assert all(height(sign * one) < top for one in unit for sign in (-1, 1))
+
+
+def test_engines_that_mostly_draw_are_rated_by_davidson_however_far_apart() -> None:
+    steps = 9  # each wins 40, draws 59 and loses one of a hundred against the next, so that all lie 5,500 apart
+    white = np.append(np.repeat(np.arange(steps), 100), [0, 0])
+    black = np.append(np.repeat(np.arange(steps) + 1, 100), [steps, steps])
+    score = np.append(np.tile(np.repeat([1.0, 0.5, 0.0], [40, 59, 1]), steps), [1.0, 1.0])
+    found = rate(
+        white,
+        black,
+        score,
+        players=[str(number) for number in range(steps + 1)],
+        draw_model="davidson",
+        white_advantage=0,
+    )
+    beta = np.log(0.76 / 0.24) / 202.0
+    assert np.diff(-found.ratings) == pytest.approx(np.full(steps, np.log(40) / beta), rel=0.02)
 
 
 @pytest.mark.parametrize("seed", [2, 4])

@@ -43,8 +43,10 @@ _TRACE = 1e-6
 _SEVERAL, _SAME, _TOPS = 500, 1e-5, 4
 # Elo; how far aside of a place that is no top the search goes on.
 _ASIDE = 60.0
-# A player this far (in units of 1 / beta) from an opponent is on the way to infinity.
-_INFINITE = 25.0
+# A player this far (in units of 1 / beta) from an opponent is on the way to infinity. Where the chance of winning to
+# losing is what is logistic, and not the score, engines that draw three games of four lie that far apart; beyond 36
+# there is no telling a chance from one.
+_INFINITE, _INFINITE_ELSE = 25.0, 36.0
 # Elo; what a white advantage that the results do not bound is taken to be within.
 _WHITE_WITHIN = 300.0
 
@@ -317,7 +319,8 @@ def _newton(problem: Equations, ratings: Floats, white: float, equal: float) -> 
             scale /= 2.0
         ratings, white = moved, advantage
         trace.append(scale * float(np.max(np.abs(step), initial=0.0)))
-        if not np.max(np.abs(problem.table.gaps(ratings, white)), initial=0.0) * problem.beta < _INFINITE:
+        farthest = _INFINITE if problem.model == "ordo" else _INFINITE_ELSE
+        if not np.max(np.abs(problem.table.gaps(ratings, white)), initial=0.0) * problem.beta < farthest:
             break
         if trace[-1] < _SMALL:
             return ratings, white, trace
