@@ -7,15 +7,17 @@
 REFERENCE is the folder of the reference set with deep-choice.parquet and helpers.parquet (studies/deep_choice.py). The
 exponents of the lists are those of the shipped model, which has seen the games of 2006-14 (not those of 2018-19); the
 weights of the deep choice are of players held out (four folds), those of helpers of other engines than the one tried.
-Printed: how often the deep choice is played and expected; honest sides and events by years and band; how often z passes
-4 by games and share of moves when the move played is replaced by the helper's choice in the position of the game, from
-move 12 on (the game goes on as it did: new games would have to be analysed); the same for today's z of the list alone.
+Printed: how often the deep choice is played and expected, by band and by how steady it is; honest sides and players by
+years and band; how often z passes 4 by games and share of moves when the move played is replaced by the helper's choice
+in the position of the game, from move 12 on (the game goes on as it did: new games would have to be analysed); the same
+for the z of the list alone. Ratings are off in these events by as much as in those of real players, anew in each.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,25 +29,27 @@ from assay.engine.choices import Choices, joined, pawns, rows_of
 from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import folds_of
-from assay.moves.choice.deep import HELPER, HONEST, DeepTaste, Taste, fit_helper, fit_honest
+from assay.moves.choice.deep import HELPER, HONEST, DeepChoices, DeepTaste, Taste, fit_helper, fit_honest
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import SIGNS, measure, scores
 from assay.moves.choice.model import strength
-from assay.moves.choice.ratio import ratios
+from assay.moves.choice.ratio import ratios, standardised
 from assay.moves.deepchoice import rows_of_moves
 from assay.moves.evidence import log_policy
+from assay.moves.honest import HonestNull, NullBand, shipped_null
 from assay.paths import atomic
 from assay.policy.chances import shipped
 from assay.scales import line_called
 
 Floats = NDArray[np.float64]
-FOLDS, DEEP, TAG_ERROR = 4, 16, 70.0
-GAMES, TURNS_A_GAME = (1, 3, 9, 27), 27
+FOLDS, DEEP = 4, 16
+GAMES, TURNS_A_GAME = (1, 3, 9, 27), 25  # turns at which no move is obvious, counted over the reference set
 SHARES = (0.1, 0.2, 0.3, 0.5)
 BANDS = ((1200, 1950), (1950, 2350), (2350, 2900))
 LINES = {"2006-14": "otb-slow-2006-14", "2018-19": "otb-slow-2015-23"}
-EVENTS, FROM_PLY = 2_000, 22
+EVENTS, FROM_PLY, LEAST, LEAST_TURNS, LEAST_ASKED = 2_000, 22, 3, 40, 180
 NONE = np.zeros(len(HELPER))
+OWN = "the judge's own engine"
 
 
 @dataclass(frozen=True)
@@ -55,33 +59,45 @@ class Known:
     choices: Choices
     elo: Floats
     inner: Floats
+    slope: Floats
     player: NDArray[np.int64]
     line: NDArray[np.object_]
-    row: NDArray[np.int64]
+    deep: DeepChoices
     natural: NDArray[np.float32]
     g0: Floats
     g1: Floats
 
-    def chances(self, g0: Floats, g1: Floats, off: float = 0.0) -> Floats:
-        inner = strength(self.inner + off)[self.choices.turn]
+    def chances(self, g0: Floats, g1: Floats) -> Floats:
+        inner = strength(self.inner)[self.choices.turn]
         return np.exp(log_chances(g0 + inner * g1, self.choices.start, self.choices.turn))
+
+    def score(self, g1: Floats) -> Floats:
+        """The slope of the log chance of every move over the rating, but for what is the same for all of a turn."""
+        step = strength(np.array([2201.0])) - strength(np.array([2200.0]))
+        return np.asarray(g1 * (step * self.slope)[self.choices.turn])
 
 
 def known(folder: Path, depth: int) -> Known:
-    """The turns within three pawns whose deep choice is there."""
+    """The turns within three pawns whose deep choice is there, with the depths at which it was the first."""
     found = reference.read(folder, max(depth, 8))
     choices, turns = found.choices.to_depth(depth), found.turns
-    deep = dict(pl.read_parquet(folder / "deep-choice.parquet", columns=["key", "move"]).iter_rows())
+    table = pl.read_parquet(folder / "deep-choice.parquet", columns=["key", "move", "stays"]).drop_nulls()
+    deep = {key: (move, stays) for key, move, stays in table.iter_rows()}
     best = np.fmax.reduceat(pawns(choices.codes[:, -1]), choices.start[:-1])
     own = np.array([bytes(key) in deep for key in choices.keys]) & (np.abs(best) <= 3)
     choices, turns = choices.only(own), turns.filter(pl.Series(own))
-    row = rows_of_moves(choices, [deep[bytes(key)] for key in choices.keys])
+    said = [deep[bytes(key)] for key in choices.keys]
+    row = rows_of_moves(choices, [move for move, _ in said])
     natural = log_policy(choices, shipped())
     g0, g1 = load(depth=depth).model().exponents(choices, natural)
     elo = turns["elo"].to_numpy().astype(np.float64)
     line = np.array([LINES[name] for name in turns["set"]], object)
-    inner = np.array([float(line_called(name).inside(one)) for name, one in zip(line, elo, strict=True)])
-    return Known(choices, elo, inner, turns["player"].to_numpy().astype(np.int64), line, row, natural, g0, g1)
+    lines = [line_called(name) for name in line]
+    inner = np.array([float(of.inside(one)) for of, one in zip(lines, elo, strict=True)])
+    slope = np.array([of.slope for of in lines])
+    player = turns["player"].to_numpy().astype(np.int64)
+    first = DeepChoices(row, np.array([stays for _, stays in said], np.uint32))
+    return Known(choices, elo, inner, slope, player, line, first, natural, g0, g1)
 
 
 def helpers(folder: Path, of: Known) -> dict[str, NDArray[np.int64]]:
@@ -91,7 +107,8 @@ def helpers(folder: Path, of: Known) -> dict[str, NDArray[np.int64]]:
     for (engine, depth, nodes), some in table.group_by("engine", "depth", "nodes", maintain_order=True):
         choice = dict(some.select("key", "move").iter_rows())
         how = f"{nodes // 1000}k nodes" if nodes else f"depth {depth}"
-        out[f"{engine}, {how}"] = rows_of_moves(of.choices, [choice.get(bytes(key)) for key in of.choices.keys])
+        name = str(engine).removesuffix(" WASM")
+        out[f"{name}, {how}"] = rows_of_moves(of.choices, [choice.get(bytes(key)) for key in of.choices.keys])
     return dict(sorted(out.items()))
 
 
@@ -99,16 +116,16 @@ def helper_taste(of: Known, chosen: list[NDArray[np.int64]]) -> Floats:
     """What several engines choose, all their turns together."""
     parts = []
     for rows in chosen:
-        asked = (rows >= 0) & (of.row >= 0)
+        asked = (rows >= 0) & (of.deep.row >= 0)
         flat, _ = rows_of(of.choices.start, asked)
         place = np.full(len(of.choices.moves), -1, np.int64)
         place[flat] = np.arange(len(flat))
-        parts.append((of.choices.only(asked), place[of.row[asked]], of.natural[flat], place[rows[asked]]))
+        parts.append((of.choices.only(asked), place[of.deep.row[asked]], of.deep.stays[asked], place[rows[asked]]))
     before = np.cumsum([0, *(len(part[0].moves) for part in parts)])[:-1]
+    row = np.concatenate([part[1] + shift for part, shift in zip(parts, before, strict=True)])
     return fit_helper(
         joined([part[0] for part in parts]),
-        np.concatenate([part[1] + shift for part, shift in zip(parts, before, strict=True)]),
-        np.concatenate([part[2] for part in parts]),
+        DeepChoices(row, np.concatenate([part[2] for part in parts])),
         np.concatenate([part[3] + shift for part, shift in zip(parts, before, strict=True)]),
     )
 
@@ -117,45 +134,34 @@ def held_out(of: Known) -> tuple[Floats, Floats, Taste]:
     """g0 and g1 that know of the deep choice, of players that the weights have not seen; and the weights of all."""
     fold, weight = folds_of(of.player, FOLDS), np.ones(len(of.choices))
     g0, g1 = of.g0.copy(), of.g1.copy()
-    whole = fit_honest(of.choices, of.row, of.natural, of.g0, of.g1, of.inner, weight)
+    whole = fit_honest(of.choices, of.deep, of.natural, of.g0, of.g1, of.inner, weight)
     for one in range(FOLDS):
         mine = np.where(fold == one, 0.0, weight)
-        taste = fit_honest(of.choices, of.row, of.natural, of.g0, of.g1, of.inner, mine)
+        taste = fit_honest(of.choices, of.deep, of.natural, of.g0, of.g1, of.inner, mine)
         made = DeepTaste(of.choices.depth, DEEP, taste, NONE)
         rows = (fold == one)[of.choices.turn]
-        own0, own1 = made.exponents(of.choices, of.row, of.natural, of.g0, of.g1)
+        own0, own1 = made.exponents(of.choices, of.deep, of.natural, of.g0, of.g1)
         g0[rows], g1[rows] = own0[rows], own1[rows]
     return g0, g1, whole
 
 
 @dataclass(frozen=True)
 class Test:
-    """A test as sums over turns: what the moves played score, what honest play would, and its variance.
+    """A test as sums over turns: what the moves played and the helper's choices score (ratio and slope), its moments.
 
-    `shift` is what an error of the rating adds, `helped` what the helper's choices score.
+    Turns of which `tells` is not true do not count.
     """
 
-    told: Floats
-    expected: Floats
-    variance: Floats
-    shift: Floats
+    honest: Floats
     helped: Floats
-
-    def z(self, sums: Floats) -> Floats:
-        """The z of events from their sums of off, variance and shift."""
-        deviation = np.sqrt(np.where(sums[1] > 0, sums[1], np.nan))
-        return sums[0] / deviation / np.hypot(1.0, sums[2] / deviation)
-
-    def of(self, event: NDArray[np.intp], count: int) -> Floats:
-        off = self.told - self.expected
-        return self.z(np.stack([np.bincount(event, one, count) for one in (off, self.variance, self.shift)]))
+    moments: Floats
+    tells: NDArray[np.bool_]
 
 
-def ratio_test(of: Known, own: Floats, higher: Floats, engine: Floats, helper: NDArray[np.int64]) -> Test:
-    found = ratios(own, engine, of.choices)
-    shift = np.add.reduceat((higher - own) * found.mixed, of.choices.start[:-1])
-    helped = found.mixed[np.where(helper >= 0, helper, of.choices.chosen)]
-    return Test(found.told, found.expected, found.variance, shift, helped)
+def ratio_test(of: Known, own: Floats, g1: Floats, engine: Floats, helper: NDArray[np.int64]) -> Test:
+    found = ratios(own, engine, of.score(g1), of.choices)
+    rows = np.where(helper >= 0, helper, of.choices.chosen)
+    return Test(found.told(of.choices.chosen), found.told(rows), found.moments, found.counts)
 
 
 def list_test(of: Known, helper: NDArray[np.int64]) -> Test:
@@ -165,43 +171,54 @@ def list_test(of: Known, helper: NDArray[np.int64]) -> Test:
     sums = measure(scored, own, of.choices)
     deviation = scatter.factors * np.sqrt(np.einsum("nii->i", sums.covariance) / len(of.choices))
     weight = SIGNS * scatter.mix / deviation
+    first, none = of.choices.start[:-1], np.zeros(len(of.choices))
     value = scored @ weight
-    first = of.choices.start[:-1]
-    variance = np.full(len(of.choices), 1.0)
-    helped = value[np.where(helper >= 0, helper, of.choices.chosen)]
-    # It takes the rating for true.
-    return Test(
-        value[of.choices.chosen], np.add.reduceat(own * value, first), variance, np.zeros(len(of.choices)), helped
-    )
+    value = value - np.add.reduceat(own * value, first)[of.choices.turn]
+    # Ratings that are off shift it, and nothing can be weighed against that: it is a measure of strength itself.
+    shared = np.add.reduceat(own * value * of.score(of.g1), first)
+    moments = np.stack([np.ones(len(of.choices)), shared] + [none] * 7, axis=1)
+    rows = np.where(helper >= 0, helper, of.choices.chosen)
+    told, helped = (np.stack([value[each], none], axis=1) for each in (of.choices.chosen, rows))
+    return Test(told, helped, moments, np.ones(len(of.choices), np.bool_))
 
 
-def sides(of: Known, test: Test) -> tuple[Floats, Floats, NDArray[np.object_], Floats]:
-    """z of each side, its rating, its line and its turns that tell."""
-    _, first, code = np.unique(of.choices.unit, return_index=True, return_inverse=True)
-    code = code.reshape(-1)
-    tells = np.bincount(code, test.variance > 0, len(first))
-    return test.of(code, len(first)), of.elo[first], of.line[first], tells
+def z_of(test: Test, code: NDArray[np.integer], error: Floats) -> tuple[Floats, Floats]:
+    """z of each group of turns, and how many turns tell."""
+    groups = int(code.max()) + 1
+
+    def sums(values: Floats) -> Floats:
+        return np.stack([np.bincount(code, column * test.tells, groups) for column in values.T], axis=1)
+
+    tells = np.bincount(code, test.tells, groups)
+    off = np.bincount(code, error * test.tells, groups) / np.maximum(tells, 1)
+    return standardised(sums(test.honest), sums(test.moments), off), tells
+
+
+def band_of(elo: Floats) -> NDArray[np.intp]:
+    return np.searchsorted([high for _, high in BANDS], elo, side="right")
 
 
 def events(
-    of: Known, test: Test, games: int, share: float, where: NDArray[np.bool_], rng: np.random.Generator
+    of: Known, test: Test, null: HonestNull, games: int, share: float, where: NDArray[np.bool_], seed: int
 ) -> Floats:
     """z of events put together from turns of one band, so many games each; helped at a share of the turns `where`.
 
     The turns of a band are few, and come round again and again: their own mean is taken from what honest moves score.
+    The rating of each event is off by its error.
     """
-    out = []
-    band = np.searchsorted([high for _, high in BANDS], of.elo, side="right")
+    out, band, rng = [], band_of(of.elo), np.random.default_rng(seed)
     for one in np.unique(band):
-        here = np.flatnonzero((test.variance > 0) & (band == one))
-        if len(here) < 100:
+        here = np.flatnonzero(test.tells & (band == one))
+        if len(here) < LEAST_TURNS:
             continue
         drawn = here[rng.integers(0, len(here), (EVENTS // len(BANDS), games * TURNS_A_GAME))]
-        honest = test.told - test.expected
-        honest = honest - honest[here].mean()
+        honest = test.honest - test.honest[here].mean(axis=0)
         helped = (rng.random(drawn.shape) < share) & where[drawn]
-        off = np.where(helped, (test.helped - test.expected)[drawn], honest[drawn])
-        out.append(test.z(np.stack([off.sum(axis=1), test.variance[drawn].sum(axis=1), test.shift[drawn].sum(axis=1)])))
+        told = np.where(helped[..., None], test.helped[drawn], honest[drawn]).sum(axis=1)
+        moments = test.moments[drawn].sum(axis=1)
+        error = np.array([null.rating_error(elo) for elo in of.elo[drawn].mean(axis=1)])
+        told += (rng.standard_normal(len(told)) * error)[:, None] * moments[:, 1:3]
+        out.append(standardised(told, moments, error))
     return np.concatenate(out)
 
 
@@ -217,6 +234,76 @@ def shrunk(z: Floats) -> tuple[float, float]:
     return mean * max(0.0, 1 - (error / mean) ** 2) if mean else 0.0, error
 
 
+def told_of_choices(of: Known, own: Floats, listed: Floats) -> None:
+    """How often the deep choice is played, and what is expected; ratings with it and without."""
+    has, row = of.deep.row >= 0, of.deep.row
+    steady = of.deep.steady()
+    kinds = [(f"{low}-{high}", (of.elo >= low) & (of.elo < high)) for low, high in BANDS]
+    kinds += [
+        (f"first at {name} of the last 8 depths", (steady > low / 8) & (steady <= high / 8))
+        for name, low, high in (("1-2", 0, 2), ("3-5", 2, 5), ("6-7", 5, 7), ("all", 7, 8))
+    ]
+    print("                                     turns  deep choice played  expected by the list  with the deep choice")
+    for name, here in kinds:
+        here = here & has
+        if here.any():
+            played = (row == of.choices.chosen)[here].mean()
+            before, after = listed[row[here]].mean(), own[row[here]].mean()
+            print(f"{name:36} {here.sum():6}  {played:18.3f}  {before:20.3f}  {after:20.3f}")
+
+
+def honest_null(of: Known, test: Test, error: Floats) -> tuple[HonestNull, Floats, Floats]:
+    """The null of the test from honest players (all turns of one in the same years), their z's and ratings."""
+    whose = of.player * 2 + (of.line == LINES["2006-14"])
+    _, first, code = np.unique(whose, return_index=True, return_inverse=True)
+    z, tells = z_of(test, code.reshape(-1), error)
+    elo, line = of.elo[first], of.line[first]
+    good = np.isfinite(z) & (tells >= LEAST)
+    left = z.copy()
+    bands = []
+    for name in LINES.values():
+        for low, high in BANDS:
+            here = good & (line == name) & (elo >= low) & (elo < high)
+            if here.sum() < 10:
+                continue
+            centre, off = shrunk(z[here])
+            turns = float(tells[here].mean())
+            left[here] -= centre * np.sqrt(tells[here] / turns)
+            bands.append(NullBand(name, low, high, round(centre, 4), round(turns, 2), int(here.sum())))
+            said = f"mean {z[here].mean():+.2f} +- {off:.2f}, SD {z[here].std(ddof=1):.2f}; centre {centre:+.2f}"
+            print(f"  {name} {low}-{high}: {here.sum()} players, {said}")
+    # Who has more turns counts for more: it is events of many turns that are to be judged.
+    spread = max(1.0, float(np.sqrt(np.average(left[good] ** 2, weights=tells[good]))))
+    base = shipped_null()
+    return HonestNull(base.error, base.steep, round(spread, 4), tuple(bands)), left[good] / spread, elo[good]
+
+
+def power_of(
+    of: Known, own: Floats, g1: Floats, made: DeepTaste, null: HonestNull, others: Mapping[str, NDArray[np.int64]]
+) -> dict[tuple[str, str, float | None], list[float]]:
+    """How often z passes 4, by helper, test and share (None: critical moves only), for each number of games."""
+    thinking = {name: rows for name, rows in others.items() if "nodes" in name}
+    power = {}
+    for name, rows in {OWN: of.deep.row, **others}.items():
+        # How other engines choose is learned from engines that are not tried.
+        rest = [other for key, other in thinking.items() if key.split(",")[0] != name.split(",")[0]]
+        q = replace(made, helper=helper_taste(of, rest)) if rest else made
+        asked = rows >= 0
+        if asked.sum() < LEAST_ASKED:
+            continue
+        deep = ratio_test(of, own, g1, q.helped(of.choices, of.deep), rows)
+        for label, one, scale in (("deep choice", deep, null.spread), ("list alone", list_test(of, rows), 1.0)):
+            one = replace(one, tells=one.tells & asked)
+            for share in (*SHARES, None):
+                where = of.choices.ply >= FROM_PLY
+                where = where & critical(of, own) if share is None else where
+                found = [events(of, one, null, count, share or 1.0, where, 1) for count in GAMES]
+                power[name, label, share] = [float((each / scale > 4).mean()) for each in found]
+                kind = "critical" if share is None else f"{share:.0%}"
+                print(f"  {name:28} {label:12} {kind:9}" + "".join(f"{one:8.1%}" for one in power[name, label, share]))
+    return power
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("reference", type=Path)
@@ -226,119 +313,53 @@ def main() -> None:
     given = parser.parse_args()
     of = known(given.reference, given.depth)
     g0, g1, taste = held_out(of)
-    listed, own, higher = of.chances(of.g0, of.g1), of.chances(g0, g1), of.chances(g0, g1, TAG_ERROR)
-    has = of.row >= 0
+    listed, own = of.chances(of.g0, of.g1), of.chances(g0, g1)
     games = len(np.unique(of.choices.unit // 2))
-    print(f"{len(of.choices)} turns of {games} games, {len(np.unique(of.choices.unit))} sides; depth {given.depth}")
-    print("band         turns  deep choice played  expected by the list  with the deep choice")
-    for low, high in BANDS:
-        here = has & (of.elo >= low) & (of.elo < high)
-        played = (of.row == of.choices.chosen)[here].mean()
-        print(
-            f"{low}-{high}  {here.sum():7}  {played:18.3f}  {listed[of.row[here]].mean():20.3f}  "
-            f"{own[of.row[here]].mean():20.3f}"
-        )
-    chosen = of.choices.chosen
-    print(
-        f"ln p of the move played: list {np.log(listed[chosen]).mean():.4f}, with it {np.log(own[chosen]).mean():.4f}"
-    )
+    print(f"{len(of.choices)} turns of {games} games, {len(np.unique(of.player))} players; depth {given.depth}")
+    told_of_choices(of, own, listed)
+    chosen, first = of.choices.chosen, of.choices.start[:-1]
+    gain = np.log(own[chosen]) - np.log(listed[chosen])
+    print(f"ln p of the move played: {gain.mean():+.4f} +- {gain.std() / np.sqrt(len(gain)):.4f} by the deep choice")
     told = [
-        np.add.reduceat(p * g**2, of.choices.start[:-1]) - np.add.reduceat(p * g, of.choices.start[:-1]) ** 2
-        for p, g in ((listed, of.g1), (own, g1))
+        np.add.reduceat(p * g**2, first) - np.add.reduceat(p * g, first) ** 2 for p, g in ((listed, of.g1), (own, g1))
     ]
     print(f"ratings: noise of a turn with it / without {np.sqrt(told[0].mean() / told[1].mean()):.3f}, by the curves")
-    print(
-        "weights: "
-        + ", ".join(f"{name} {a:+.2f} {b:+.2f}" for name, a, b in zip(HONEST, taste.a, taste.b, strict=True))
-    )
+    weights = zip(HONEST, taste.a, taste.b, strict=True)
+    print("weights: " + ", ".join(f"{name} {a:+.2f} {b:+.2f}" for name, a, b in weights))
     others = helpers(given.reference, of)
     for name, rows in others.items():
-        asked = (rows >= 0) & has
-        print(f"{name}: {asked.sum()} turns, the judge's deep choice in {(rows == of.row)[asked].mean():.3f}")
+        asked = (rows >= 0) & (of.deep.row >= 0)
+        print(f"{name}: {asked.sum()} turns, the judge's deep choice in {(rows == of.deep.row)[asked].mean():.3f}")
     # What is followed is an engine that thinks: lists of depth 8 are tried, but nothing is learned from them.
-    thinking = {name: rows for name, rows in others.items() if "nodes" in name} or others
-    everybody = helper_taste(of, list(thinking.values()))
+    everybody = helper_taste(of, [rows for name, rows in others.items() if "nodes" in name])
     print("helpers: " + ", ".join(f"{name} {a:+.2f}" for name, a in zip(HELPER, everybody, strict=True)))
     made = DeepTaste(given.depth, DEEP, taste, everybody)
-    test = ratio_test(of, own, higher, made.helped(of.choices, of.row, of.natural), of.row)
-    z, elo, line, tells = sides(of, test)
-    good = np.isfinite(z) & (tells >= 5)
-    spread = float(z[good].std(ddof=1))
-    print(
-        f"\nhonest sides: {good.sum()}, mean {z[good].mean():+.2f} +- {spread / np.sqrt(good.sum()):.2f}, "
-        f"SD {spread:.2f}; "
-        f"beyond 2: {(z[good] / spread > 2).mean():.3f}, beyond 3: {(z[good] / spread > 3).mean():.3f}"
-    )
-    null = []
-    for name in LINES.values():
-        for low, high in BANDS:
-            here = good & (line == name) & (elo >= low) & (elo < high)
-            if here.sum() < 5:
-                continue
-            centre, error = shrunk(z[here])
-            turns = float(tells[here].mean())
-            null.append(
-                {
-                    "line": name,
-                    "low": low,
-                    "high": high,
-                    "centre": round(centre, 4),
-                    "spread": round(spread, 4),
-                    "turns": round(turns, 2),
-                    "events": int(here.sum()),
-                }
-            )
-            print(
-                f"  {name} {low}-{high}: {here.sum()} sides, mean {z[here].mean():+.2f} +- {error:.2f}, SD "
-                f"{z[here].std(ddof=1):.2f}; centre {centre:+.2f}"
-            )
-    rng = np.random.default_rng(1)
-    print("\nhonest events of turns of one band: games, mean, SD, beyond 3, beyond 4")
+    test = ratio_test(of, own, g1, made.helped(of.choices, of.deep), of.deep.row)
+    error = np.array([shipped_null().rating_error(elo) for elo in of.elo])
+    print("\nhonest players, all turns of one together")
+    null, z, elo = honest_null(of, test, error)
+    print(f"  {len(z)}: spread {null.spread}; then beyond 2: {(z > 2).mean():.3f}, beyond 3: {(z > 3).sum()}")
+    print("\nhonest events of turns of one band: games, mean, SD, beyond 3, beyond 4.5")
     for count in GAMES:
-        found = events(of, test, count, 0.0, has, rng) / spread
-        print(
-            f"  {count:3}  {found.mean():+.2f}  {found.std(ddof=1):.2f}  "
-            f"{(found > 3).mean():.4f}  {(found > 4).mean():.4f}"
-        )
+        found = events(of, test, null, count, 0.0, of.deep.row >= 0, 2) / null.spread
+        tails = "  ".join(f"{(found > bound).mean():.4f}" for bound in (3, 4.5))
+        print(f"  {count:3}  {found.mean():+.2f}  {found.std(ddof=1):.2f}  {tails}")
     print("\nz > 4 by share (and critical moves only), for " + ", ".join(f"{g} games" for g in GAMES))
-    power = {}
-    tried = {"the judge's own engine": of.row, **others}
-    for name, rows in tried.items():
-        rest = [other for key, other in thinking.items() if key.split(",")[0] != name.split(",")[0]]
-        q = replace(made, helper=helper_taste(of, rest) if rest else everybody)
-        asked = rows >= 0
-        if asked.sum() < 200:
-            continue
-        mine = ratio_test(of, own, higher, q.helped(of.choices, of.row, of.natural), rows)
-        mine = replace(mine, variance=np.where(asked, mine.variance, 0.0))
-        before = list_test(of, rows)
-        before = replace(before, variance=np.where(asked, before.variance, 0.0))
-        for label, one, scale in (("deep choice", mine, spread), ("list alone", before, 1.0)):
-            for share in (*SHARES, None):
-                where = of.choices.ply >= FROM_PLY
-                where = where & critical(of, own) if share is None else where
-                found = [events(of, one, count, 1.0 if share is None else share, where, rng) for count in GAMES]
-                row = [float((each / scale > 4).mean()) for each in found]
-                power[name, label, share] = row
-                kind = "critical" if share is None else f"{share:.0%}"
-                print(f"  {name:32} {label:12} {kind:9}" + "".join(f"{value:8.1%}" for value in row))
+    power = power_of(of, own, g1, made, null, others)
     if given.write:
-        said = {
-            "taste": made.to_json(),
-            "engine": "Stockfish 15.1",
-            "null": null,
-            "turns": len(of.choices),
-            "rating_error": TAG_ERROR,
-        }
-        kept = json.loads(given.write.read_text())["tests"] if given.write.exists() else []
-        tests = sorted(
-            [*(one for one in kept if one["taste"]["depth"] != given.depth), said],
-            key=lambda one: one["taste"]["depth"],
-        )
-        with atomic(given.write) as part:
-            part.write_text(json.dumps({"kind": "assay deep choices", "format": 1, "tests": tests}, indent=1) + "\n")
+        write(given.write, made, null, len(of.choices), games)
     if given.pictures:
-        draw(given.pictures, z[good] / spread, elo[good], power)
+        draw(given.pictures, z, elo, power)
+
+
+def write(file: Path, made: DeepTaste, null: HonestNull, turns: int, games: int) -> None:
+    """Put the test for lists of this depth into the file, beside those of others."""
+    said = {"taste": made.to_json(), "engine": "Stockfish 15.1", "null": null.to_json(), "turns": turns, "games": games}
+    kept = json.loads(file.read_text())["tests"] if file.exists() else []
+    others = [one for one in kept if one["taste"]["depth"] != made.depth]
+    tests = sorted([*others, said], key=lambda one: one["taste"]["depth"])
+    with atomic(file) as part:
+        part.write_text(json.dumps({"kind": "assay deep choices", "format": 2, "tests": tests}, indent=1) + "\n")
 
 
 def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float | None], list[float]]) -> None:
@@ -356,7 +377,7 @@ def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float
     field.axhline(0, color="#888", lw=0.8)
     field.axhline(2.75, color="#c4a000", lw=0.8, ls="--")
     field.axhline(4, color="#a40000", lw=0.8, ls="--")
-    field.set(xlabel="rating", ylabel="z of a side of a game", title=f"Honest sides ({len(z)})", ylim=(-4, 5))
+    field.set(xlabel="rating", ylabel="z of a player's turns", title=f"Honest players ({len(z)})", ylim=(-4, 5))
     expected = ndtri((np.arange(len(z)) + 0.5) / len(z))
     normal.plot([-3, 3], [-3, 3], color="#888", lw=0.8)
     normal.plot(expected, np.sort(z), ".", ms=4, color="#3465a4")

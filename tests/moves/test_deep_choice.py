@@ -12,9 +12,9 @@ from tests.moves.made_up import turns_of
 
 from assay.engine.store import Store
 from assay.games.archives import sample
-from assay.moves.choice.deep import HELPER, HONEST, DeepTaste, Taste, fit_helper, fit_honest, from_json
+from assay.moves.choice.deep import HELPER, HONEST, DeepChoices, DeepTaste, Taste, fit_helper, fit_honest, from_json
 from assay.moves.choice.logit import log_chances
-from assay.moves.choice.ratio import ratios
+from assay.moves.choice.ratio import Ratios, ratios, standardised
 
 Words = tuple[object, ...]
 
@@ -66,20 +66,21 @@ def test_the_fit_finds_how_often_honest_players_follow() -> None:
     played = _drawn(g0 + deep, choices, rng)
     choices = replace(choices, played=played - choices.start[:-1])
     weight, elo = np.ones(len(choices)), np.full(len(choices), 2200.0)
-    taste = fit_honest(choices, row, natural, g0, none, elo, weight)
-    made = DeepTaste(choices.depth, 16, taste, fit_helper(choices, row, natural, row))
-    own, _ = made.exponents(choices, row, natural, g0, none)
+    first = DeepChoices(row, np.full(len(choices), 0xFFFF, np.uint32))
+    taste = fit_honest(choices, first, natural, g0, none, elo, weight)
+    made = DeepTaste(choices.depth, 16, taste, fit_helper(choices, first, row))
+    own, _ = made.exponents(choices, first, natural, g0, none)
     chances = np.exp(log_chances(own, choices.start, choices.turn))
     assert chances[row].mean() == pytest.approx((row == choices.chosen).mean(), abs=0.02)
-    engine = made.helped(choices, row, natural)
+    engine = made.helped(choices, first)
     assert engine[row].mean() > 0.9
     # Honest play is standard normal by its own chances, who follows is far off.
     groups = np.arange(len(choices)) // 40
-    honest = ratios(chances, engine, choices).z(groups, int(groups.max()) + 1)
+    found = ratios(chances, engine, _score(chances, choices), choices)
+    honest = _z(found, choices.chosen, groups)
     assert abs(np.nanmean(honest)) < 0.35 and 0.7 < np.nanstd(honest) < 1.3
     follows = np.where(rng.random(len(choices)) < 0.4, row, choices.chosen)
-    helped = ratios(chances, engine, replace(choices, played=follows - choices.start[:-1]))
-    assert np.nanmean(helped.z(groups, int(groups.max()) + 1)) > 2
+    assert np.nanmean(_z(found, follows, groups)) > 2
     assert from_json(made.to_json()).to_json() == made.to_json()
     assert len(taste.a) == len(HONEST) and len(made.helper) == len(HELPER)
 
@@ -88,9 +89,41 @@ def test_obvious_moves_tell_nothing() -> None:
     choices = turns_of(PAIRS[:1]).choices
     sure = np.full(len(choices.moves), 1e-6)
     sure[choices.chosen] = 1.0
-    found = ratios(sure, sure, choices)
-    assert not found.counts.any() and not found.told.any()
-    assert np.isnan(found.z(np.zeros(len(choices), np.intp), 1)).all()
+    found = ratios(sure, sure, np.zeros(len(sure)), choices)
+    assert not found.counts.any() and not found.told(choices.chosen).any()
+    assert np.isnan(_z(found, choices.chosen, np.zeros(len(choices), np.intp))).all()
+
+
+def test_a_player_who_is_stronger_than_the_rating_is_not_taken_for_helped() -> None:
+    choices = turns_of(PAIRS).choices
+    rng = np.random.default_rng(5)
+    quality = -np.sqrt(np.maximum(0.0, _loss(choices)))
+
+    def chances(strength: float) -> np.ndarray:
+        return np.exp(log_chances(3 * strength * quality, choices.start, choices.turn))
+
+    own, step = chances(1.0), 0.01
+    score = (np.log(chances(1 + step)) - np.log(chances(1 - step))) / (2 * step)
+    best = choices.start[:-1] + np.array([int(np.argmax(q)) for q in np.split(quality, choices.start[1:-1])])
+    engine = np.full(len(own), 1e-3)
+    engine[best] = 1.0
+    found = ratios(own, engine, score, choices)
+    stronger = _drawn(3 * 1.3 * quality, choices, rng)
+    told, moments = found.told(stronger).sum(axis=0), found.moments.sum(axis=0)
+    sure, doubtful = (float(standardised(told, moments, error)) for error in (0.0, 0.3))
+    assert sure > 3 and doubtful < 1.5
+    # Help on some moves is seen through the doubt, and better than by the ratio alone.
+    helped = np.where(rng.random(len(choices)) < 0.3, best, _drawn(3 * quality, choices, rng))
+    told = found.told(helped).sum(axis=0)
+    alone = moments * np.array([1, 1, 0, 0, 0, 0, 0, 1, 0])
+    assert float(standardised(told, moments, 0.3)) > float(standardised(told, alone, 0.3))
+
+
+def test_how_steady_a_choice_was_is_told_by_its_depths() -> None:
+    stays = np.array([0b1, 0b11111111, 0b10111011, 0xFFFF], np.uint32)
+    found = DeepChoices(np.zeros(4, np.int64), stays)
+    assert found.steady().tolist() == [0.125, 1.0, 0.75, 1.0]
+    assert found.at_last().tolist() == [0.125, 1.0, 0.25, 1.0]
 
 
 def test_weights_that_are_none_are_refused() -> None:
@@ -100,6 +133,16 @@ def test_weights_that_are_none_are_refused() -> None:
     for bad in ({}, good | {"helper": {}}, good | {"depth": "eight"}):
         with pytest.raises(CalibrationError, match="no weights of the deep choice"):
             from_json(bad)
+
+
+def _score(chances: np.ndarray, choices: object) -> np.ndarray:
+    """As if a higher rating sharpened all chances."""
+    return 0.003 * np.log(np.maximum(chances, 1e-9))
+
+
+def _z(found: Ratios, rows: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    sums = [np.stack([np.bincount(groups, column) for column in of.T], 1) for of in (found.told(rows), found.moments)]
+    return standardised(*sums, 70.0)
 
 
 def _loss(choices: object) -> np.ndarray:

@@ -7,7 +7,6 @@ own identity, one line wide, and costs nothing the second time.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,51 +23,28 @@ from assay.engine.parsed import Wanted
 from assay.engine.store import Store, writing
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError, StoreError
-from assay.moves.choice.deep import DeepTaste, from_json
-from assay.moves.choice.ratio import ratios
+from assay.moves.choice.deep import DeepChoices, DeepTaste, from_json, stays_of
+from assay.moves.choice.ratio import ratios, standardised
 from assay.moves.evidence import Evidence, log_policy
+from assay.moves.honest import HonestNull
+from assay.moves.honest import from_json as null_from_json
 from assay.policy.chances import Network
 from assay.table import counted
 
 Floats = NDArray[np.float64]
 DEPTH = 16
-
-
-@dataclass(frozen=True)
-class NullBand:
-    """What the raw z of honest player-events was like: of years (a line's name) and of ratings from `low` to `high`.
-
-    The centre is that of one event of `turns` turns, and grows with the root of the turns; the spread does not.
-    """
-
-    line: str
-    low: float
-    high: float
-    centre: float
-    spread: float
-    turns: float
-    events: int
+_STEP, _LEAST = 10.0, 1e-9
 
 
 @dataclass(frozen=True)
 class DeepTest:
-    """All that the test by deep choices rests on, for lists of one depth."""
+    """All that the test by deep choices rests on, for lists of one depth: `turns` of `games` with deep choices."""
 
     taste: DeepTaste
     engine: str
-    null: tuple[NullBand, ...]
+    null: HonestNull
     turns: int
-    rating_error: float
-
-    def centred(self, z: float, line: str, rating: float, turns: int) -> float:
-        """A raw z against honest player-events of the same years and band; of other years the widest of all."""
-        same = [band for band in self.null if band.line == line]
-        inside = [band for band in same if band.low <= rating < band.high]
-        if inside:
-            own = inside[0]
-            return (z - own.centre * math.sqrt(turns / own.turns)) / own.spread
-        spread = max((band.spread for band in same or self.null), default=1.0)
-        return z / spread
+    games: int
 
 
 @lru_cache(maxsize=1)
@@ -76,9 +52,10 @@ def _shipped() -> Mapping[int, DeepTest]:
     text = (resources.files("assay.data") / "deep-choice.json").read_text(encoding="utf-8")
     found = {}
     for one in json.loads(text)["tests"]:
-        null = tuple(NullBand(**band) for band in one["null"])
         taste = from_json(one["taste"])
-        found[taste.depth] = DeepTest(taste, one["engine"], null, int(one["turns"]), float(one["rating_error"]))
+        found[taste.depth] = DeepTest(
+            taste, one["engine"], null_from_json(one["null"]), int(one["turns"]), int(one["games"])
+        )
     return found
 
 
@@ -105,8 +82,8 @@ def find_deep(
     no_analysis: bool = False,
     workers: int | None = None,
     quiet: bool = True,
-) -> NDArray[np.int64]:
-    """The row of the deep choice of each turn; what the store lacks is analysed first, unless that is forbidden."""
+) -> DeepChoices:
+    """The deep choice of each turn; what the store lacks is analysed first, unless that is forbidden."""
     keys = list(dict.fromkeys(map(bytes, turns.keys)))
     identity = deep_identity(turns)
     with Store(store) as opened:
@@ -124,8 +101,16 @@ def find_deep(
             identity = value(wanted, opened, search, workers=workers, quiet=quiet).identity
     with Store(store) as opened:
         rows = opened.holds(identity, depth, keys)
-        found = {key: int.from_bytes(moves[:2], "little") for key, moves, _ in opened.read_bytes(rows.values())}
-    return rows_of_moves(turns.choices, [found.get(bytes(key)) for key in turns.keys])
+        found = {key: _first(moves, scores) for key, moves, scores in opened.read_bytes(rows.values())}
+    said = [found.get(bytes(key), (None, 0)) for key in turns.keys]
+    row = rows_of_moves(turns.choices, [move for move, _ in said])
+    return DeepChoices(row, np.array([bits for _, bits in said], np.uint32))
+
+
+def _first(moves: bytes, scores: bytes) -> tuple[int, int]:
+    """The move of a single line, and at which depths it was the first."""
+    values = np.frombuffer(scores, "<i2").reshape(-1, len(moves) // 2)
+    return int.from_bytes(moves[:2], "little"), stays_of(values[:, 0])
 
 
 def rows_of_moves(choices: Choices, moves: Sequence[int | None]) -> NDArray[np.int64]:
@@ -153,51 +138,51 @@ class DeepEvidence:
 
     test: DeepTest
     evidence: Evidence
-    row: NDArray[np.int64]
+    choice: DeepChoices
     engine: Floats
 
     def own(self, turns: NDArray[np.intp]) -> tuple[Evidence, Floats, NDArray[np.bool_]]:
         """Some turns alone, what engines would choose there, and of every move whether it is the deep choice."""
         rows, _ = rows_of(self.evidence.turns.choices.start, turns)
         deep = np.zeros(len(self.engine), np.bool_)
-        deep[self.row[self.row >= 0]] = True
+        deep[self.choice.row[self.choice.row >= 0]] = True
         return self.evidence.only(turns), self.engine[rows], deep[rows]
 
     def judge(self, turns: NDArray[np.intp], ratings: Floats, rating_error: float = 0.0) -> DeepFinding | None:
         """Compare turns with what is expected of the rating that goes with each; None where nothing is told.
 
-        z is the standardised log ratio of following an engine on a share of the moves, less and divided by what honest
-        player-events of the same years and band show; a rating may be off by its own error.
+        z is the standardised log ratio of following an engine on a share of the moves, the strength shown allowed for
+        as far as ratings are off, less and divided by what honest player-events of the same years and band show.
         """
         mine, engine, deep = self.own(turns)
         choices = mine.turns.choices
         own = mine.chances(ratings)
-        found = ratios(own, engine, choices)
+        found = ratios(own, engine, score_of_rating(mine, ratings), choices)
         counts = found.counts
         if not counts.any():
             return None
-        raw = raw_z(found.told, found.expected, found.variance)
-        error = max(rating_error, self.test.rating_error)
-        more = np.add.reduceat((mine.chances(ratings + error) - own) * found.mixed, choices.start[:-1])
-        raw /= math.hypot(1.0, float(more.sum()) / math.sqrt(float(found.variance.sum())))
+        rating = float(ratings.mean())
+        error = max(rating_error, self.test.null.rating_error(rating))
+        raw = float(standardised(found.told(choices.chosen).sum(axis=0), found.moments.sum(axis=0), error))
         line = mine.lines[int(np.bincount(mine.line).argmax())].name
         tells = counts[choices.turn] & deep
         return DeepFinding(
             int(counts.sum()),
             float((deep[choices.chosen] & counts).sum()),
             float(own[tells].sum()),
-            self.test.centred(raw, line, float(ratings.mean()), int(counts.sum())),
+            self.test.null.centred(raw, line, rating, int(counts.sum())),
         )
 
 
-def raw_z(told: Floats, expected: Floats, variance: Floats) -> float:
-    """The standardised sum of log ratios."""
-    return float((told - expected).sum() / math.sqrt(variance.sum()))
+def score_of_rating(evidence: Evidence, ratings: Floats) -> Floats:
+    """The slope of the log chance of every move over the rating, for players of these ratings."""
+    lower, higher = (np.log(np.maximum(evidence.chances(ratings + step), _LEAST)) for step in (-_STEP, _STEP))
+    return np.asarray((higher - lower) / (2 * _STEP))
 
 
-def with_deep(evidence: Evidence, row: NDArray[np.int64], network: Network) -> DeepEvidence:
+def with_deep(evidence: Evidence, choice: DeepChoices, network: Network) -> DeepEvidence:
     """Evidence that knows the deep choices of its turns, by the test that comes with Assay."""
     test, choices = shipped_test(evidence.turns.depth), evidence.turns.choices
     natural = log_policy(choices, network)
-    g0, g1 = test.taste.exponents(choices, row, natural, evidence.g0, evidence.g1)
-    return DeepEvidence(test, replace(evidence, g0=g0, g1=g1), row, test.taste.helped(choices, row, natural))
+    g0, g1 = test.taste.exponents(choices, choice, natural, evidence.g0, evidence.g1)
+    return DeepEvidence(test, replace(evidence, g0=g0, g1=g1), choice, test.taste.helped(choices, choice))

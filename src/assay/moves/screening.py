@@ -18,6 +18,7 @@ from assay.moves.deepchoice import DeepEvidence, DeepFinding
 from assay.moves.evidence import Evidence, GameSides, pools_of
 from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
 from assay.moves.groups import Groups
+from assay.moves.honest import shipped_null
 from assay.moves.performance import engine_note, far_below, scale_note, strange_tags, taken_tags
 from assay.pools import STANDARD
 
@@ -60,21 +61,25 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Screened:
-    """Actual and expected totals of match, top3 and error, their z's, and the combined z."""
+    """Actual and expected totals of match, top3 and error, their z's, and the combined z.
+
+    `shift` is by how much a rating that is off by its error would move the combined z; it is allowed for.
+    """
 
     turns: int
     actual: NDArray[np.float64]
     expected: NDArray[np.float64]
     z: NDArray[np.float64]
     combined: float
+    shift: float = 0.0
 
 
 @dataclass(frozen=True)
 class ScreenRow:
     """One player in one event (or part of the games).
 
-    `z` is against the null in use; the three single z's are always against the calibration. Where deep choices are
-    known (`deep`), z is theirs.
+    `z` is against honest player-events of the same years and band, or the field; the three single z's are against the
+    calibration, with the error of the rating allowed for. Where deep choices are known (`deep`), z is theirs.
     """
 
     player: str
@@ -154,7 +159,8 @@ def screen_groups(
 ) -> list[ScreenRow]:
     """Screen every group; the turns are grouped by player and part (an event, a round, a phase).
 
-    `ratings` by player take the place of the tags; `rating_error` may be one by player, too. With `null="field"` the
+    `ratings` by player take the place of the tags; `rating_error`, which may be one by player, counts where it is more
+    than ratings are off in honest player-events of this level. With `null="field"` the
     z's are measured against the centre and spread of the field itself (those of the same pool, by rating band where
     ten players share one). With the `deep` choices of the same turns z is the test of these. Without `shares` the best
     mixture with engine-like play is not looked for: that costs more than all the rest.
@@ -238,7 +244,8 @@ def _row(
     place[sides] = np.arange(len(sides))
     own = rating[place[every.of[turns]]]
     mine = evidence.only(turns)
-    found = screen(mine, own, rating_error=rating_error)
+    null, level = shipped_null(), float(own.mean())
+    found = screen(mine, own, rating_error=max(rating_error, null.rating_error(level)))
     if not np.isfinite(found.combined):
         lacking = f"there was too little to get wrong in these {len(turns)} turns"
         return replace(blank, ipr=shown, note="; ".join([lacking, *odd]))
@@ -246,11 +253,12 @@ def _row(
     if deep and further is None:
         lacking = f"the choice was obvious in all of these {len(turns)} turns"
         return replace(blank, ipr=shown, note="; ".join([lacking, *odd]))
+    line = mine.lines[int(np.bincount(mine.line).argmax())].name
     return replace(
         blank,
-        rating=float(own.mean()),
+        rating=level,
         screened=found,
-        z=further.z if further else found.combined,
+        z=further.z if further else null.centred(found.combined, line, level, len(turns)),
         deep=further,
         ipr=shown,
         assisted=_assisted(mine, own) if shares else None,
@@ -280,12 +288,13 @@ def screen(evidence: Evidence, ratings: NDArray[np.float64], *, rating_error: fl
     sums = _total(evidence.measures(ratings))
     wider = float(np.mean([line.z for line in evidence.lines]))
     z = scatter.z(sums)[0] / wider
-    combined = float(z @ mix)
+    combined, moved = float(z @ mix), 0.0
     if rating_error > 0:
         higher = _total(evidence.measures(ratings + rating_error)).expected
         shift = scatter.z(replace(sums, actual=higher))[0] / wider
-        z, combined = z / np.sqrt(1 + shift**2), combined / float(np.sqrt(1 + (shift @ mix) ** 2))
-    return Screened(len(ratings), sums.actual[0], sums.expected[0], z, combined)
+        moved = float(shift @ mix)
+        z, combined = z / np.sqrt(1 + shift**2), combined / float(np.hypot(1, moved))
+    return Screened(len(ratings), sums.actual[0], sums.expected[0], z, combined, moved)
 
 
 def _total(measures: Measures) -> Measures:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from assay.moves.deepchoice import DeepEvidence
 from assay.moves.evidence import Evidence
 from assay.moves.groups import group
+from assay.moves.honest import shipped_null
 from assay.table import Column, Table
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,6 @@ SHARES = np.array([0.05, 0.1, 0.2, 0.3, 0.5])
 # What a rating may be off by, in its standard errors, and how probable that is.
 OFF = np.linspace(-2.5, 2.5, 11)
 ALPHA = 0.001
-TAG_ERROR = 70.0
 
 
 def e_process(own: Floats, engine: Floats, power: float = 1.0) -> Floats:
@@ -105,7 +105,8 @@ def follow_players(
         rating = np.full(len(mine), asked) if asked is not None else tags
         if not np.isfinite(rating).all():
             continue
-        rows.append(_watched(evidence, deep, key[0], mine, rating, max(rating_error, TAG_ERROR), float(bound)))
+        error = max(rating_error, shipped_null().rating_error(float(rating.mean())))
+        rows.append(_watched(evidence, deep, key[0], mine, rating, error, float(bound)))
     return sorted(rows, key=lambda row: (-row.after[-1], row.player))
 
 

@@ -16,20 +16,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.choices import Choices, filled, pawns
+from assay.engine.score import MISSING
 from assay.errors import CalibrationError
 from assay.moves.choice.features import fold, losses, ranks
 from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.model import strength
 
 Floats = NDArray[np.float64]
-HONEST = ("deep", "deep, found late", "deep, loses by the list", "deep, natural")
-HELPER = ("deep", "root of loss", "loss", "rank", "best", "deep, loses by the list")
+Singles = NDArray[np.float32]
+HONEST = ("deep", "deep, found late", "deep, loses by the list", "deep, natural", "deep, steady", "deep, unlikely")
+HELPER = ("deep", "root of loss", "loss", "rank", "best", "deep, loses by the list", "deep, steady", "deep, at last")
 # Who is followed is this very engine as likely as another one: with others it costs little, with this one it gains much
 # (docs/screening.md).
 SAME = 0.5
 LEAST_NATURAL = -6.0
+UNLIKELY = 1.5
 PINNED = 1e9
 RIDGE_EVERYBODY, RIDGE_STRONG, RIDGE_HELPER = 10.0, 40.0, 1.0
+
+
+@dataclass(frozen=True)
+class DeepChoices:
+    """The row of the deep choice of each turn, -1 where it is not known, and how it came to be the choice.
+
+    `stays` has a bit for each depth of the single line at which it was the first, the last depth in the lowest.
+    """
+
+    row: NDArray[np.int64]
+    stays: NDArray[np.uint32]
+
+    def marks(self, moves: int) -> Floats:
+        """Of every move whether it is the deep choice, as 1 or 0."""
+        found = np.zeros(moves)
+        found[self.row[self.row >= 0]] = 1.0
+        return found
+
+    def steady(self) -> Floats:
+        """At how many of the last eight depths it was the first, as a share."""
+        return np.asarray(np.bitwise_count(self.stays & 0xFF) / 8.0, np.float64)
+
+    def at_last(self) -> Floats:
+        """For how many depths at the end it was the first without a break, as a share of eight."""
+        broken = ~self.stays.astype(np.int64) & 0xFF | 0x100
+        return np.asarray(np.log2(broken & -broken) / 8.0, np.float64)
+
+
+def stays_of(values: NDArray[np.int16]) -> int:
+    """The bits of `DeepChoices` of a move's values by depth; of 32 depths at most.
+
+    >>> stays_of(np.array([20, 15, MISSING, 30, 25], np.int16))
+    27
+    """
+    return sum(1 << back for back, value in enumerate(values[::-1][:32].tolist()) if value != MISSING)
 
 
 @dataclass(frozen=True)
@@ -45,20 +83,18 @@ class DeepTaste:
     helper: Floats
 
     def exponents(
-        self, choices: Choices, row: NDArray[np.int64], natural: NDArray[np.float32], g0: Floats, g1: Floats
+        self, choices: Choices, deep: DeepChoices, natural: NDArray[np.float32], g0: Floats, g1: Floats
     ) -> tuple[Floats, Floats]:
-        """g0 and g1 of every move for honest players who may find the deep choice; `row` is its row at each turn."""
-        table = traits(choices.to_depth(self.depth), row, natural)[0].astype(np.float64)
+        """g0 and g1 of every move for honest players who may find the deep choice."""
+        table = honest_traits(choices.to_depth(self.depth), deep, natural, g0)
         return g0 + table @ self.honest.a, g1 + table @ self.honest.b
 
-    def helped(self, choices: Choices, row: NDArray[np.int64], natural: NDArray[np.float32]) -> Floats:
+    def helped(self, choices: Choices, deep: DeepChoices) -> Floats:
         """The chance of every move where an engine is followed, be it this one or another."""
-        table = traits(choices.to_depth(self.depth), row, natural)[1].astype(np.float64)
+        table = helper_traits(choices.to_depth(self.depth), deep)
         others = np.exp(log_chances(table @ self.helper, choices.start, choices.turn))
-        same = np.zeros(len(others))
-        same[row[row >= 0]] = 1.0
-        known = (row >= 0)[choices.turn]
-        return np.where(known, SAME * same + (1 - SAME) * others, others)
+        known = (deep.row >= 0)[choices.turn]
+        return np.where(known, SAME * deep.marks(len(others)) + (1 - SAME) * others, others)
 
     def to_json(self) -> dict[str, Any]:
         """The weights as plain values."""
@@ -85,35 +121,46 @@ def from_json(data: Mapping[str, Any]) -> DeepTaste:
     return made
 
 
-def traits(
-    choices: Choices, row: NDArray[np.int64], natural: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """What honest players and helpers may be drawn by: a row for each move, a column for each of HONEST and HELPER.
+def honest_traits(choices: Choices, deep: DeepChoices, natural: NDArray[np.float32], g0: Floats) -> Floats:
+    """What honest players may be drawn by: a row for each move, a column for each of HONEST.
 
-    `row` is the row of the deep choice at each turn, -1 where it is not known; `natural` the logarithm of the chance
-    that people would play each move. Found late is the share of the list's depths at which the deep choice was not yet
-    the first for good.
+    `natural` is the logarithm of the chance that people would play each move, `g0` the list's exponent. Found late is
+    the share of the list's depths at which the deep choice was not yet the first for good. Unlikely is how far its
+    chance by the list (for a player of 2200) lies below a fifth: lists take for errors what people see to be none.
     """
     start, turn = choices.start, choices.turn
-    codes = filled(choices.codes, start)
-    loss = losses(fold(pawns(codes[:, -1:])), start[:-1], turn)[:, 0]
-    root = np.sqrt(loss)
-    rank = ranks(codes[:, -1], turn, start)
-    deep = np.zeros(len(turn), np.float32)
-    deep[row[row >= 0]] = 1
+    codes, _, root, _ = _listed(choices)
     best = np.stack([ranks(codes[:, d], turn, start) == 0 for d in range(choices.depth)], axis=1)
     # From the last depth backwards, how long it stays the first.
     stays = np.cumprod(best[:, ::-1], axis=1).sum(axis=1)
-    late = 1 - stays.astype(np.float32) / choices.depth
     people = np.maximum(natural, np.float32(LEAST_NATURAL)) + np.float32(2)
-    honest = np.stack([deep, deep * late, deep * root, deep * people], axis=1)
-    helper = np.stack([deep, root, loss, np.log1p(rank), rank == 0, deep * root], axis=1)
-    return honest.astype(np.float32), helper.astype(np.float32)
+    unlikely = np.clip(-log_chances(g0, start, turn) - UNLIKELY, 0.0, 4.0)
+    each = (np.ones(len(turn)), 1 - stays / choices.depth, root, people, deep.steady()[turn], unlikely)
+    return np.asarray(deep.marks(len(turn))[:, None] * np.stack(each, axis=1), np.float64)
+
+
+def helper_traits(choices: Choices, deep: DeepChoices) -> Floats:
+    """What engines are drawn by, a column for each of HELPER.
+
+    What was the first at many of the last depths of the single line, other engines choose, too.
+    """
+    turn, is_deep = choices.turn, deep.marks(len(choices.turn))
+    _, loss, root, rank = _listed(choices)
+    steady, at_last = is_deep * deep.steady()[turn], is_deep * deep.at_last()[turn]
+    each = (is_deep, root, loss, np.log1p(rank), rank == 0, is_deep * root, steady, at_last)
+    return np.asarray(np.stack(each, axis=1), np.float64)
+
+
+def _listed(choices: Choices) -> tuple[NDArray[np.int16], Singles, Singles, Singles]:
+    """The values of a list without gaps; of each move what it loses, the root of that, and its rank."""
+    codes = filled(choices.codes, choices.start)
+    loss = losses(fold(pawns(codes[:, -1:])), choices.start[:-1], choices.turn)[:, 0]
+    return codes, loss, np.sqrt(loss), ranks(codes[:, -1], choices.turn, choices.start)
 
 
 def fit_honest(
     choices: Choices,
-    row: NDArray[np.int64],
+    deep: DeepChoices,
     natural: NDArray[np.float32],
     g0: Floats,
     g1: Floats,
@@ -121,7 +168,8 @@ def fit_honest(
     weight: Floats,
 ) -> Taste:
     """What draws honest players to the deep choice beyond what the list says, as they rise in strength."""
-    table = np.concatenate([np.stack([g0, g1], axis=1), traits(choices, row, natural)[0]], axis=1).astype(np.float32)
+    own = honest_traits(choices, deep, natural, g0)
+    table = np.concatenate([np.stack([g0, g1], axis=1), own], axis=1).astype(np.float32)
     count = len(HONEST)
     # The exponents of the list stay as they are.
     centre = Taste(np.array([1.0, 0.0] + [0.0] * count), np.array([0.0, 1.0] + [0.0] * count))
@@ -132,11 +180,9 @@ def fit_honest(
     return Taste(made.a[2:], made.b[2:])
 
 
-def fit_helper(
-    choices: Choices, row: NDArray[np.int64], natural: NDArray[np.float32], chosen: NDArray[np.int64]
-) -> Floats:
+def fit_helper(choices: Choices, deep: DeepChoices, chosen: NDArray[np.int64]) -> Floats:
     """What other engines choose, given the list and the deep choice of this one; `chosen` are their rows."""
-    table = traits(choices, row, natural)[1]
+    table = helper_traits(choices, deep).astype(np.float32)
     count, turns = len(HELPER), len(choices)
     none, one = np.zeros(turns), np.ones(turns)
     ridge, never = np.full(count, RIDGE_HELPER), np.full(count, PINNED)

@@ -1,0 +1,243 @@
+"""Screening of honest players in real events, with the ratings they had: mean, spread and tails of z, by band.
+
+    python studies/screening_events.py draw ARCHIVE... -o FOLDER [--a-band 12] [--games 5 9]
+    python studies/screening_events.py analyse FOLDER [--depth 6]
+    python studies/screening_events.py judge FOLDER... [--depth 6] [--write src/assay/data/screening.json]
+
+`draw` takes player-events (all games of a player in one event, every one rated and with a result) evenly over years and
+bands of 200, nobody twice; games between players of one century mark, of which the reference set is made, are not among
+them. `analyse` values the turns of these players alone, years and bands in turn, and goes on where it stopped. `judge`
+takes folders of `draw` and of studies/answer.py alike and prints what z is like: where ratings are taken for true, and
+by the null of honest player-events (how far ratings are off by level, where the middle of each band lies), fitted on
+one half of the players and judged on the other, both ways. `--write` writes what ships, fitted on all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from deep_screening import BANDS, shrunk
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from answer import analyse, elo
+from assay.engine.store import Store
+from assay.engine.turns import turns
+from assay.games import Game, read
+from assay.games.outcomes import score_of
+from assay.moves.calibration import load
+from assay.moves.evidence import Evidence, weigh
+from assay.moves.honest import HonestNull, NullBand
+from assay.moves.screening import screen
+from assay.paths import atomic
+from assay.players import player_id
+from assay.pools import SLOW, line_of, pool_of, scale_of
+
+Floats = NDArray[np.float64]
+BAND, LOW, HIGH = 200, 1200, 2800
+NEAR_MARK = 20
+STEP, LEAST, STEEP = 100.0, 10, 0.655
+
+
+def at_mark(white: int, black: int) -> bool:
+    """Whether both are near one century mark, as in the games that calibrations are made of."""
+    mark = round(white / 100) * 100
+    return abs(white - mark) <= NEAR_MARK and abs(black - mark) <= NEAR_MARK
+
+
+def draw(archives: Sequence[str], folder: Path, a_band: int, least: int, most: int) -> None:
+    """Player-events of so many games, for each line of years and band of ratings."""
+    events: dict[tuple[str, str], list[int]] = defaultdict(list)
+    games: list[Game] = []
+    spoilt = set()
+    for game in read(*archives):
+        tags = game.tags
+        pool = pool_of(tags.get("Site", ""), tags.get("Event", ""), tags.get("TimeControl", ""))
+        if scale_of(pool) != SLOW:
+            continue
+        ratings = [elo(tags.get(name, "")) for name in ("WhiteElo", "BlackElo")]
+        sound = all(ratings) and score_of(tags.get("Result")) is not None and not at_mark(*ratings)
+        for side in ("White", "Black"):
+            key = tags.get(side, ""), f"{tags.get('Event', '')} {tags.get('Date', '')[:4]}"
+            if player_id(key[0]) is not None:
+                (events[key].append(len(games)) if sound else spoilt.add(key))
+        if sound:
+            games.append(game)
+    keys = [key for key, own in events.items() if least <= len(own) <= most and key not in spoilt]
+    chosen: dict[tuple[str, int], list[tuple[str, list[int]]]] = defaultdict(list)
+    seen: set[str] = set()
+    for at in np.random.default_rng(24).permutation(len(keys)).tolist():
+        name, own = keys[at][0], events[keys[at]]
+        tags = [games[game].tags for game in own]
+        tag = float(
+            np.mean([elo(one.get(f"{'White' if one.get('White') == name else 'Black'}Elo", "")) for one in tags])
+        )
+        line = line_of(SLOW, tags[0].get("Date"))
+        cell = line, int(tag // BAND * BAND)
+        if name not in seen and LOW <= tag < HIGH and len(chosen[cell]) < a_band:
+            chosen[cell].append((name, own))
+            seen.add(name)
+    plan: list[dict[str, Any]] = []
+    data: list[bytes] = []
+    rank = []
+    for cell in sorted(chosen):
+        print(f"{cell[0]} {cell[1]}: {len(chosen[cell])}")
+        for number, (name, own) in enumerate(chosen[cell]):
+            plan.append({"player": name, "first": len(data), "games": len(own)})
+            data += [games[game].data.strip() for game in own]
+            rank.append(number)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "events.pgn").write_bytes(b"\n\n".join(data) + b"\n")
+    order = np.argsort(rank, kind="stable").tolist()
+    (folder / "plan.json").write_text(json.dumps({"plan": plan, "order": order}, indent=1))
+
+
+def evidence_of(folder: Path, depth: int) -> tuple[Evidence, NDArray[np.intp]]:
+    """The turns of the players whose events are analysed whole, and the number of the event of each."""
+    plan = json.loads((folder / "plan.json").read_text())["plan"]
+    games = read(folder / "events.pgn").all()
+    model = load(depth=depth)
+    with Store(folder / "store.db") as store:
+        found = turns(games, store, depth=depth, limit=float(model.settings["limit"]))
+    of_game = np.repeat(np.arange(len(plan)), [one["games"] for one in plan])
+    name = np.array([one["player"] for one in plan], object)
+    event = of_game[found.game]
+    mine = np.asarray(found.player == name[event])
+    # Of an event that the engine has not come to, or is at, some games have no turns.
+    there = np.zeros(len(games), np.bool_)
+    there[found.game[mine]] = True
+    whole = np.bincount(of_game, ~there, len(plan)) <= 1
+    mine &= whole[event]
+    return weigh(found.only(mine), model, True), event[mine]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Player-events: z where the rating is taken for true, and by how much it moves with the rating (for one point)."""
+
+    player: NDArray[np.object_]
+    line: NDArray[np.object_]
+    rating: Floats
+    turns: Floats
+    z: Floats
+    slope: Floats
+
+    def __len__(self) -> int:
+        return len(self.z)
+
+    def only(self, some: NDArray[np.bool_]) -> Found:
+        return Found(*(getattr(self, field.name)[some] for field in fields(self)))
+
+
+def judged(folders: Sequence[Path], depth: int) -> Found:
+    """The player-events of folders; nobody twice."""
+    rows: dict[str, tuple[Any, ...]] = {}
+    for folder in folders:
+        evidence, event = evidence_of(folder, depth)
+        tag = evidence.sides.rating[evidence.sides.of]
+        for one in np.unique(event):
+            own = np.flatnonzero(event == one)
+            part = evidence.only(own)
+            found = screen(part, tag[own], rating_error=STEP)
+            z = found.combined * np.hypot(1, found.shift)
+            name = str(part.turns.player[0])
+            rows.setdefault(name, (name, part.lines[0].name, tag[own].mean(), len(own), z, found.shift / STEP))
+    columns = list(zip(*rows.values(), strict=True))
+    return Found(*(np.array(one, object) for one in columns[:2]), *(np.array(one, float) for one in columns[2:]))
+
+
+def error_of(error: float, steep: float, rating: Floats) -> Floats:
+    return np.asarray(error * np.exp(steep * (2200 - rating) / 400))
+
+
+def against(found: Found, null: HonestNull) -> Floats:
+    """z as `assay screen` has it."""
+    z = found.z / np.hypot(1, found.slope * error_of(null.error, null.steep, found.rating))
+    rows = zip(z, found.line, found.rating, found.turns, strict=True)
+    return np.array([null.centred(float(z), str(line), float(rating), int(turns)) for z, line, rating, turns in rows])
+
+
+def fitted(found: Found) -> HonestNull:
+    """The error of ratings with which z is as it should be, by level; then where the middle of every band lies."""
+
+    def loss(x: Floats) -> float:
+        variance = 1 + (found.slope * error_of(np.exp(x[0]), x[1], found.rating)) ** 2
+        # A steepness of some half is known of ratings' errors (answer.json); few events cannot tell it for themselves.
+        return float(np.sum(found.z**2 / variance + np.log(variance)) / 2 + (x[1] - STEEP) ** 2 / 2 / 0.2**2)
+
+    best = minimize(loss, [np.log(70.0), STEEP], method="Nelder-Mead").x
+    null = HonestNull(round(float(np.exp(best[0])), 1), round(float(best[1]), 3), 1.0, ())
+    z = against(found, null)
+    bands = []
+    for name in np.unique(found.line):
+        for low, high in BANDS:
+            here = (found.line == name) & (found.rating >= low) & (found.rating < high)
+            if here.sum() >= LEAST:
+                bands.append(
+                    NullBand(
+                        str(name),
+                        low,
+                        high,
+                        round(shrunk(z[here])[0], 4),
+                        round(float(found.turns[here].mean()), 1),
+                        int(here.sum()),
+                    )
+                )
+    left = against(found, replace(null, bands=tuple(bands)))
+    return replace(null, bands=tuple(bands), spread=round(max(1.0, float(left.std(ddof=1))), 4))
+
+
+def shown(z: Floats) -> str:
+    error = z.std(ddof=1) / np.sqrt(len(z))
+    tails = ", ".join(f"beyond {bound:g}: {(z > bound).sum()} ({(z > bound).mean():.1%})" for bound in (2, 3, 4.5))
+    return f"{len(z)} player-events, mean {z.mean():+.2f} +- {error:.2f}, SD {z.std(ddof=1):.2f}; {tails}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=("draw", "analyse", "judge"))
+    parser.add_argument("what", nargs="+")
+    parser.add_argument("-o", type=Path)
+    parser.add_argument("--a-band", type=int, default=12)
+    parser.add_argument("--games", type=int, nargs=2, default=(5, 9))
+    parser.add_argument("--depth", type=int, default=6)
+    parser.add_argument("--write", type=Path)
+    given = parser.parse_args()
+    if given.step == "draw":
+        draw(given.what, given.o, given.a_band, *given.games)
+        return
+    if given.step == "analyse":
+        analyse(Path(given.what[0]), given.depth)
+        return
+    found = judged([Path(folder) for folder in given.what], given.depth)
+    print(f"rating taken for true: {shown(found.z)}")
+    half = np.array([player_id(name) or 0 for name in found.player]) % 2
+    z = np.empty(len(found))
+    for one in (0, 1):
+        null = fitted(found.only(half != one))
+        z[half == one] = against(found.only(half == one), null)
+        said = f"ratings off by {null.error:.0f} at 2200, {np.exp(null.steep):.2f} times that 400 below"
+        print(f"fitted on {(half != one).sum()}: {said}, spread {null.spread}")
+    print(f"players that the null has not seen: {shown(z)}")
+    for name in np.unique(found.line):
+        for low, high in BANDS:
+            here = (found.line == name) & (found.rating >= low) & (found.rating < high)
+            if here.sum() >= LEAST:
+                print(f"  {name} {low}-{high}: {shown(z[here])}; before {found.z[here].mean():+.2f}")
+    if given.write:
+        null = fitted(found)
+        with atomic(given.write) as part:
+            said = {"kind": "assay honest player-events", "format": 1, "events": len(found), "null": null.to_json()}
+            part.write_text(json.dumps(said, indent=1) + "\n")
+        print(f"written: {null}")
+
+
+if __name__ == "__main__":
+    main()
