@@ -234,6 +234,9 @@ def shrunk(z: Floats) -> tuple[float, float]:
     return mean * max(0.0, 1 - (error / mean) ** 2) if mean else 0.0, error
 
 
+STEADY = (("1-2", 0, 2), ("3-5", 2, 5), ("6-7", 5, 7), ("all", 7, 8))
+
+
 def told_of_choices(of: Known, own: Floats, listed: Floats) -> None:
     """How often the deep choice is played, and what is expected; ratings with it and without."""
     has, row = of.deep.row >= 0, of.deep.row
@@ -241,7 +244,7 @@ def told_of_choices(of: Known, own: Floats, listed: Floats) -> None:
     kinds = [(f"{low}-{high}", (of.elo >= low) & (of.elo < high)) for low, high in BANDS]
     kinds += [
         (f"first at {name} of the last 8 depths", (steady > low / 8) & (steady <= high / 8))
-        for name, low, high in (("1-2", 0, 2), ("3-5", 2, 5), ("6-7", 5, 7), ("all", 7, 8))
+        for name, low, high in STEADY
     ]
     print("                                     turns  deep choice played  expected by the list  with the deep choice")
     for name, here in kinds:
@@ -330,8 +333,14 @@ def main() -> None:
     for name, rows in others.items():
         asked = (rows >= 0) & (of.deep.row >= 0)
         print(f"{name}: {asked.sum()} turns, the judge's deep choice in {(rows == of.deep.row)[asked].mean():.3f}")
+    thinking = {name: rows for name, rows in others.items() if "nodes" in name}
+    steady, same = of.deep.steady(), np.array([rows == of.deep.row for rows in thinking.values()])
+    asked = np.array([rows >= 0 for rows in thinking.values()])
+    for name, low, high in STEADY:
+        here = asked & (steady > low / 8) & (steady <= high / 8)
+        print(f"  first at {name} of the last 8 depths: theirs, too, in {same[here].mean():.3f} of {here.sum()}")
     # What is followed is an engine that thinks: lists of depth 8 are tried, but nothing is learned from them.
-    everybody = helper_taste(of, [rows for name, rows in others.items() if "nodes" in name])
+    everybody = helper_taste(of, list(thinking.values()))
     print("helpers: " + ", ".join(f"{name} {a:+.2f}" for name, a in zip(HELPER, everybody, strict=True)))
     made = DeepTaste(given.depth, DEEP, taste, everybody)
     test = ratio_test(of, own, g1, made.helped(of.choices, of.deep), of.deep.row)
@@ -383,21 +392,25 @@ def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float
     normal.plot(expected, np.sort(z), ".", ms=4, color="#3465a4")
     normal.set(xlabel="standard normal", ylabel="z", title="Quantiles")
     figure.savefig(folder / "screening-field.png", dpi=110)
-    names = list(dict.fromkeys(name for name, _, _ in power))
+    names = [name for name in dict.fromkeys(name for name, _, _ in power) if name == OWN or "nodes" in name]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
-    for axis, label in zip(axes, ("deep choice", "list alone"), strict=True):
-        for name in names:
-            at = GAMES.index(9)
-            axis.plot(
-                [100 * share for share in SHARES],
-                [100 * power[name, label, share][at] for share in SHARES],
-                marker="o",
-                ms=3,
-                label=name,
-            )
-        axis.set(xlabel="% of moves helped, nine games", title=label, ylim=(-2, 102))
+    for axis, games in zip(axes, (9, 27), strict=True):
+        at = GAMES.index(games)
+        for number, name in enumerate(names):
+            for label, style in (("deep choice", "-"), ("list alone", ":")):
+                axis.plot(
+                    [100 * share for share in SHARES],
+                    [100 * power[name, label, share][at] for share in SHARES],
+                    style,
+                    marker="o",
+                    ms=3,
+                    color=f"C{number}",
+                    label=name if label == "deep choice" else None,
+                )
+        axis.set(xlabel="% of moves helped", title=f"{games} games", ylim=(-2, 102))
+    axes[0].plot([], [], ":", color="#555", label="(dotted: list alone)")
     axes[0].set_ylabel("% of events with z > 4")
-    axes[1].legend(fontsize=7)
+    axes[0].legend(fontsize=7, loc="upper left")
     figure.savefig(folder / "screening-power.png", dpi=110)
 
 

@@ -2,14 +2,16 @@
 
     python studies/screening_events.py draw ARCHIVE... -o FOLDER [--a-band 12] [--games 5 9]
     python studies/screening_events.py analyse FOLDER [--depth 6]
-    python studies/screening_events.py judge FOLDER... [--depth 6] [--write src/assay/data/screening.json]
+    python studies/screening_events.py judge FOLDER... [--depth 6] [--reference REFERENCE] [--write FILE]
 
 `draw` takes player-events (all games of a player in one event, every one rated and with a result) evenly over years and
 bands of 200, nobody twice; games between players of one century mark, of which the reference set is made, are not among
 them. `analyse` values the turns of these players alone, years and bands in turn, and goes on where it stopped. `judge`
 takes folders of `draw` and of studies/answer.py alike and prints what z is like: where ratings are taken for true, and
 by the null of honest player-events (how far ratings are off by level, where the middle of each band lies), fitted on
-one half of the players and judged on the other, both ways. `--write` writes what ships, fitted on all.
+one half of the players and judged on the other, both ways. With `--reference` single sides of the reference set's games
+of 2018-19 tell where bands of those years lie. `--write` writes what ships (src/assay/data/screening.json), fitted on
+all.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from typing import Any
 import numpy as np
 from deep_screening import BANDS, shrunk
 from numpy.typing import NDArray
+from pool_lines import of_reference
 from scipy.optimize import minimize
 
 from answer import analyse, elo
@@ -39,11 +42,13 @@ from assay.moves.screening import screen
 from assay.paths import atomic
 from assay.players import player_id
 from assay.pools import SLOW, line_of, pool_of, scale_of
+from assay.scales import line_called
 
 Floats = NDArray[np.float64]
 BAND, LOW, HIGH = 200, 1200, 2800
 NEAR_MARK = 20
 STEP, LEAST, STEEP = 100.0, 10, 0.655
+FINE = tuple((low, low + BAND) for low in range(LOW, HIGH, BAND))
 
 
 def at_mark(white: int, black: int) -> bool:
@@ -153,45 +158,50 @@ def judged(folders: Sequence[Path], depth: int) -> Found:
     return Found(*(np.array(one, object) for one in columns[:2]), *(np.array(one, float) for one in columns[2:]))
 
 
-def error_of(error: float, steep: float, rating: Floats) -> Floats:
-    return np.asarray(error * np.exp(steep * (2200 - rating) / 400))
+def sides_of(folder: Path, depth: int) -> Found:
+    """Single sides of the reference set's games of 2018-19, for the middle of bands of those years."""
+    model, name = load(depth=depth), "otb-slow-2015-23"
+    sides, line = of_reference(str(folder), model, "2018-19", name), line_called(name)
+    z = sides.z(line, model) / line.z
+    higher = replace(sides, rating=sides.rating + STEP).z(line, model) / line.z
+    count = np.bincount(sides.code, minlength=len(sides)).astype(np.float64)
+    good = np.isfinite(z) & np.isfinite(higher)
+    return Found(sides.cluster.astype(object), sides.line, sides.rating, count, z, (z - higher) / STEP).only(good)
+
+
+def shift_of(found: Found, null: HonestNull) -> Floats:
+    return found.slope * np.array([null.rating_error(float(rating)) for rating in found.rating])
 
 
 def against(found: Found, null: HonestNull) -> Floats:
     """z as `assay screen` has it."""
-    z = found.z / np.hypot(1, found.slope * error_of(null.error, null.steep, found.rating))
-    rows = zip(z, found.line, found.rating, found.turns, strict=True)
-    return np.array([null.centred(float(z), str(line), float(rating), int(turns)) for z, line, rating, turns in rows])
+    shift = shift_of(found, null)
+    rows = zip(found.z / np.hypot(1, shift), found.line, found.rating, found.turns, shift, strict=True)
+    return np.array([null.centred(z, str(line), rating, int(turns), off) for z, line, rating, turns, off in rows])
 
 
-def fitted(found: Found) -> HonestNull:
+def fitted(found: Found, sides: Found | None) -> HonestNull:
     """The error of ratings with which z is as it should be, by level; then where the middle of every band lies."""
 
     def loss(x: Floats) -> float:
-        variance = 1 + (found.slope * error_of(np.exp(x[0]), x[1], found.rating)) ** 2
+        variance = 1 + shift_of(found, HonestNull(float(np.exp(x[0])), float(x[1]), 1.0, ())) ** 2
         # A steepness of some half is known of ratings' errors (answer.json); few events cannot tell it for themselves.
         return float(np.sum(found.z**2 / variance + np.log(variance)) / 2 + (x[1] - STEEP) ** 2 / 2 / 0.2**2)
 
     best = minimize(loss, [np.log(70.0), STEEP], method="Nelder-Mead").x
-    null = HonestNull(round(float(np.exp(best[0])), 1), round(float(best[1]), 3), 1.0, ())
-    z = against(found, null)
-    bands = []
+    bands = [*bands_of(found, BANDS), *(bands_of(sides, FINE) if sides else ())]
+    null = HonestNull(round(float(np.exp(best[0])), 1), round(float(best[1]), 3), 1.0, tuple(bands))
+    return replace(null, spread=round(max(1.0, float(against(found, null).std(ddof=1))), 4))
+
+
+def bands_of(found: Found, bands: Sequence[tuple[int, int]]) -> Iterator[NullBand]:
+    """The middle of every band of every line, drawn to 0 by as much as chance may explain."""
     for name in np.unique(found.line):
-        for low, high in BANDS:
+        for low, high in bands:
             here = (found.line == name) & (found.rating >= low) & (found.rating < high)
             if here.sum() >= LEAST:
-                bands.append(
-                    NullBand(
-                        str(name),
-                        low,
-                        high,
-                        round(shrunk(z[here])[0], 4),
-                        round(float(found.turns[here].mean()), 1),
-                        int(here.sum()),
-                    )
-                )
-    left = against(found, replace(null, bands=tuple(bands)))
-    return replace(null, bands=tuple(bands), spread=round(max(1.0, float(left.std(ddof=1))), 4))
+                turns = round(float(found.turns[here].mean()), 1)
+                yield NullBand(str(name), low, high, round(shrunk(found.z[here])[0], 4), turns, int(here.sum()))
 
 
 def shown(z: Floats) -> str:
@@ -208,6 +218,7 @@ def main() -> None:
     parser.add_argument("--a-band", type=int, default=12)
     parser.add_argument("--games", type=int, nargs=2, default=(5, 9))
     parser.add_argument("--depth", type=int, default=6)
+    parser.add_argument("--reference", type=Path)
     parser.add_argument("--write", type=Path)
     given = parser.parse_args()
     if given.step == "draw":
@@ -217,26 +228,43 @@ def main() -> None:
         analyse(Path(given.what[0]), given.depth)
         return
     found = judged([Path(folder) for folder in given.what], given.depth)
+    sides = sides_of(given.reference, given.depth) if given.reference else None
     print(f"rating taken for true: {shown(found.z)}")
-    half = np.array([player_id(name) or 0 for name in found.player]) % 2
-    z = np.empty(len(found))
+    half, of_side = halves(found), halves(sides) if sides else None
+    z, later = np.empty(len(found)), np.empty(len(sides) if sides else 0)
     for one in (0, 1):
-        null = fitted(found.only(half != one))
+        null = fitted(found.only(half != one), sides.only(of_side != one) if sides else None)
         z[half == one] = against(found.only(half == one), null)
+        if sides:
+            later[of_side == one] = against(sides.only(of_side == one), null)
         said = f"ratings off by {null.error:.0f} at 2200, {np.exp(null.steep):.2f} times that 400 below"
         print(f"fitted on {(half != one).sum()}: {said}, spread {null.spread}")
     print(f"players that the null has not seen: {shown(z)}")
-    for name in np.unique(found.line):
-        for low, high in BANDS:
-            here = (found.line == name) & (found.rating >= low) & (found.rating < high)
-            if here.sum() >= LEAST:
-                print(f"  {name} {low}-{high}: {shown(z[here])}; before {found.z[here].mean():+.2f}")
+    by_band(found, z, BANDS)
+    if sides:
+        print(f"single sides of 2018-19, players that the null has not seen: {shown(later)}")
+        by_band(sides, later, FINE)
     if given.write:
-        null = fitted(found)
+        null = fitted(found, sides)
         with atomic(given.write) as part:
             said = {"kind": "assay honest player-events", "format": 1, "events": len(found), "null": null.to_json()}
             part.write_text(json.dumps(said, indent=1) + "\n")
         print(f"written: {null}")
+
+
+def halves(found: Found) -> NDArray[np.int64]:
+    """0 or 1 for every player."""
+    return np.array(
+        [name % 2 if isinstance(name, int) else (player_id(name) or 0) % 2 for name in found.player.tolist()]
+    )
+
+
+def by_band(found: Found, z: Floats, bands: Sequence[tuple[int, int]]) -> None:
+    for name in np.unique(found.line):
+        for low, high in bands:
+            here = (found.line == name) & (found.rating >= low) & (found.rating < high)
+            if here.sum() >= LEAST:
+                print(f"  {name} {low}-{high}: {shown(z[here])}; rating taken for true {found.z[here].mean():+.2f}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from assay.moves.calibration import Calibration
 from assay.moves.evidence import weigh
 from assay.moves.findings import conclusion
 from assay.moves.groups import group
-from assay.moves.screening import COLUMNS, screen_groups
+from assay.moves.screening import COLUMNS, screen, screen_groups
 
 FIELD = [
     (f"P{i}", f"P{(i + 1 + i // 12) % 12}", 2000.0 + 50 * (i % 12), 2000.0 + 50 * ((i + 1 + i // 12) % 12))
@@ -96,3 +96,14 @@ def test_honest_play_is_standard_normal_and_a_doubtful_rating_makes_a_smaller_z(
         for e in (0.0, 150.0)
     )
     assert all(abs(doubtful[name] or 0) < abs(sure[name] or 0) for name in sure)
+
+
+def test_screening_does_not_take_ratings_for_true(calibration: Calibration) -> None:
+    turns = turns_of([(f"W{i % 3}", f"B{i % 4}", 1800.0, 1800.0) for i in range(40)])
+    evidence = weigh(turns, calibration, False)
+    groups = group(turns, "player", "all")
+    rows = {row.player: row for row in screen_groups(evidence, groups)}
+    for key, own in zip(groups.keys, groups.turns, strict=True):
+        true = screen(evidence.only(own), np.full(len(own), 1800.0)).combined
+        assert rows[key[0]].z is not None and abs(rows[key[0]].z) < abs(true)
+        assert np.sign(rows[key[0]].z) == np.sign(true)

@@ -52,11 +52,14 @@ class HonestNull:
         inside = min(max(rating, _LOW), _HIGH)
         return self.error * math.exp(self.steep * (_MIDDLE - inside) / _UNIT)
 
-    def centred(self, z: float, line: str, rating: float, turns: int) -> float:
-        """A z against honest player-events of the same years and band; of others the spread alone."""
+    def centred(self, z: float, line: str, rating: float, turns: int, shift: float = 0.0) -> float:
+        """A z against honest player-events of the same years and band; of others the spread alone.
+
+        `shift` is what the error of the rating, for which z allows already, would move it by.
+        """
         inside = [band for band in self.bands if band.line == line and band.low <= rating < band.high]
         centre = inside[0].centre * math.sqrt(turns / inside[0].turns) if inside else 0.0
-        return (z - centre) / self.spread
+        return (z - centre / math.hypot(1.0, shift)) / self.spread
 
     def to_json(self) -> dict[str, Any]:
         """The table as plain values."""

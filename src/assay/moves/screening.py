@@ -258,7 +258,7 @@ def _row(
         blank,
         rating=level,
         screened=found,
-        z=further.z if further else null.centred(found.combined, line, level, len(turns)),
+        z=further.z if further else null.centred(found.combined, line, level, len(turns), found.shift),
         deep=further,
         ipr=shown,
         assisted=_assisted(mine, own) if shares else None,
