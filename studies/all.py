@@ -80,6 +80,9 @@ STUDIES = (
     Study(
         "screening-years", "studies/screening_years.py {reference} {work}/pools.pgn {work}/pools.db --depth 6", POOLS
     ),
+    Study(
+        "screening-events", "studies/screening_events.py judge {work}/events --depth 8 --reference {reference}", EVENTS
+    ),
     Study("deep-screening", "studies/deep_screening.py {reference} --depth 8"),
     Study("phases", "studies/phases.py {reference}"),
     Study(
