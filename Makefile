@@ -28,7 +28,7 @@ bench: $(VENV)/installed-all engine
 validate: $(VENV)/installed-all engine
 	$(BIN)/python studies/all.py $(if $(DATA),$(DATA),$(error Give the folder of games: make validate DATA=FOLDER))
 
-# Coverage-guided fuzzing, 100,000 cases for each of ten surfaces (docs/robustness.md); a quarter of an hour.
+# Coverage-guided fuzzing, 100,000 cases for each of fourteen surfaces (docs/robustness.md); an hour.
 fuzz: $(VENV)/installed-all
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python -m fuzz.run

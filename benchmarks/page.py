@@ -16,7 +16,7 @@ from growth import Series
 from machine import Machine
 from made import BASE
 from measure import Measurement, as_data, figure
-from paper import CLUSTER, MONTH, OPENING, YEAR, Disk, capacity, rating_memory, steps, storage
+from paper import CLUSTER, MONTH, OPENING, TWIC, YEAR, Disk, capacity, rating_memory, steps, storage
 
 TEMPLATE = "performance.md.j2"
 INDEXES = {"index": "index", "index, Lichess .zst": "lichess"}  # series, and the stem of the files that it makes
@@ -89,7 +89,7 @@ def write(found: Findings, file: Path) -> None:
                 "capacity": capacity(work, found.grown),
                 "memory": rating_memory(work, found.grown),
             }
-            for work in (MONTH, YEAR)
+            for work in (MONTH, YEAR, TWIC)
         ],
         cluster=CLUSTER,
         opening=OPENING,

@@ -1,6 +1,7 @@
 """Damaged games by the thousand in one file, a good one behind each: all good ones come back, with their tags.
 
     python -m fuzz.mass [CASES]
+    python -m fuzz.mass 100000 comments packings    as many cases of each of these targets, one by one and unguided
 
 The readers of PGN work on many games at once, so this is how they meet a hundred thousand damaged ones: in an index, in
 arrays of moves, and as results. What is damaged comes from the seeds and from what the fuzzing kept.
@@ -12,11 +13,12 @@ import random
 import sys
 import time
 from collections import Counter
+from importlib import import_module
 
 import numpy as np
 from fuzz.made import scratch
-from fuzz.run import KEPT
-from fuzz.targets.pgn import SEEDS, WORDS
+from fuzz.run import FOUND, KEPT
+from fuzz.targets.pgn import WORDS
 
 from assay.games import read
 from assay.games.columns import rows
@@ -71,10 +73,40 @@ def check(seeds: list[bytes], chance: random.Random) -> None:
             assert indexed[place]["result"] == "1-0"
 
 
+def kept_by(name: str) -> list[bytes]:
+    """The seeds of a target, and what its guided runs kept."""
+    kept = KEPT / name
+    found = [file.read_bytes() for file in (sorted(kept.iterdir()) if kept.is_dir() else [])]
+    return [*import_module(f"fuzz.targets.{name}").SEEDS, *found]
+
+
+def alone(name: str, cases: int, chance: random.Random) -> None:
+    """Cases of one target, each damaged in a few places; the one that breaks a promise is kept."""
+    target, seeds = import_module(f"fuzz.targets.{name}"), kept_by(name)
+    for number in range(1, cases + 1):
+        data = chance.choice(seeds)
+        for _ in range(chance.randrange(1, 6)):
+            data = damaged(data, target.WORDS, chance)
+        try:
+            target.check(data)
+        except BaseException:
+            FOUND.mkdir(parents=True, exist_ok=True)
+            (FOUND / f"{name}-mass").write_bytes(data)
+            raise
+        if number % 10_000 == 0:
+            print(f"{name}: {number:,} so far", file=sys.stderr, flush=True)
+
+
 def main() -> None:
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    kept = KEPT / "pgn"
-    seeds = [*SEEDS, *(file.read_bytes() for file in (sorted(kept.iterdir()) if kept.is_dir() else []))]
+    for name in sys.argv[2:]:
+        began, spent = time.monotonic(), time.process_time()
+        alone(name, cases, random.Random(1))
+        spent, took = time.process_time() - spent, time.monotonic() - began
+        print(f"{name}: {cases:,} cases, {spent:.0f} s of CPU, {took:.0f} s.", flush=True)
+    if sys.argv[2:]:
+        return
+    seeds = kept_by("pgn")
     chance, began = random.Random(1), time.monotonic()
     for _ in range(0, cases, AT_ONCE):
         check(seeds, chance)

@@ -34,6 +34,7 @@ def test_the_page_has_every_section(run: tuple[Path, str]) -> None:
         "## On paper",
         "### A whole month of Lichess",
         "### A year of the world's rated tournaments",
+        "### All of The Week in Chess",
     ]
     assert "A tiny run: its sizes are too small" in page
     assert "images/scaling.png" in page

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import signal
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from fuzz import mass
@@ -46,3 +47,21 @@ def test_a_slow_case_is_ended_wherever_it_is_struck(monkeypatch: pytest.MonkeyPa
 def test_good_games_come_back_from_among_damaged_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mass, "AT_ONCE", 200)
     mass.check(list(import_module("fuzz.targets.pgn").SEEDS), random.Random(2))
+
+
+def test_cases_by_the_thousand_keep_the_one_that_breaks_a_promise(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from fuzz.targets import where
+
+    monkeypatch.setattr(mass, "FOUND", tmp_path / "found")
+    monkeypatch.setattr(mass, "KEPT", tmp_path)
+    mass.alone("where", 5, random.Random(1))
+
+    def broken(data: bytes) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(where, "check", broken)
+    with pytest.raises(AssertionError):
+        mass.alone("where", 5, random.Random(1))
+    assert (tmp_path / "found" / "where-mass").read_bytes()

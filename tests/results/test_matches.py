@@ -204,3 +204,14 @@ def test_an_interval_without_an_upper_end_says_so(run: Run) -> None:
 def test_a_match_that_one_side_won_whole_has_no_interval() -> None:
     for found in assay.match(wdl=(2, 0, 0)).estimates.values():
         assert math.isinf(found.value) and not found.bounded and str(found) == "-"
+
+
+def test_watch_waits_for_the_first_game_that_counts(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "live.pgn"
+    game = '[White "A"]\n[Black "B"]\n[Round "{}"]\n[Result "1-0"]\n[Termination "{}"]\n\n1-0\n\n'
+    file.write_text(game.format(1, "stall"))
+    monkeypatch.setattr("time.sleep", lambda _: file.write_text("".join(game.format(at, "mate") for at in range(99))))
+    words = ("--watch", "--sprt", "0", "30", "--keep-duplicates", "--exclude-termination", "stall")
+    answer = run(str(file), *words, command="match")
+    assert answer.code == 0 and "assay: waiting: there are no games in this match" in answer.err
+    assert "H1 accepted" in answer.out

@@ -22,7 +22,7 @@ from assay.cli.options import (
     table_options,
     where_option,
 )
-from assay.errors import InputError
+from assay.errors import AssayError
 
 COUNT = click.IntRange(0, 10**12)
 SHARE = click.FloatRange(0.0, 0.5, min_open=True, max_open=True)
@@ -99,7 +99,7 @@ def match(files: tuple[str, ...], watch: bool, every: float, **how: Any) -> None
     for _ in _grown(files, every):
         try:
             answer = match_of(files, **how)
-        except InputError as error:
+        except AssayError as error:
             say(f"assay: waiting: {error}", err=True)
             continue
         print_answer(answer)

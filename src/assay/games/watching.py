@@ -44,14 +44,17 @@ def broadcast(files: Sequence[str], every: int, told: Told) -> Iterator[Games]:
 
 
 def in_folders(files: Sequence[str], every: int, told: Told) -> Iterator[list[str]]:
-    """The files of folders, again whenever one is new or has changed; what cannot be read yet may be there later."""
+    """The files of folders, again whenever one is new or has changed; what cannot be read yet may be there later.
+
+    A folder without games is waited for, as before the first round; one that does not exist is an error.
+    """
     last: Any = None
     while True:
         try:
             found = find_files(list(files))
             state = [(path, Path(path).stat().st_mtime_ns, Path(path).stat().st_size) for path in found]
         except (AssayError, OSError) as error:
-            if last is None:
+            if last is None and not all(Path(file).exists() for file in files):
                 raise
             told(f"assay: {error} Trying again in {every} s.")
         else:
