@@ -2,7 +2,7 @@
 
     python studies/screening_events.py draw ARCHIVE... -o FOLDER [--a-band 12] [--games 5 9]
     python studies/screening_events.py analyse FOLDER [--depth 6]
-    python studies/screening_events.py judge FOLDER... [--depth 6] [--reference REFERENCE] [--write FILE]
+    python studies/screening_events.py judge FOLDER... [--depth 6] [--shipped | --reference REFERENCE --write FILE]
 
 `draw` takes player-events (all games of a player in one event, every one rated and with a result) evenly over years and
 bands of 200, nobody twice; games between players of one century mark, of which the reference set is made, are not among
@@ -10,8 +10,8 @@ them. `analyse` values the turns of these players alone, years and bands in turn
 takes folders of `draw` and of studies/answer.py alike and prints what z is like: where ratings are taken for true, and
 by the null of honest player-events (how far ratings are off by level, where the middle of each band lies), fitted on
 one half of the players and judged on the other, both ways. With `--reference` single sides of the reference set's games
-of 2018-19 tell where bands of those years lie. `--write` writes what ships (src/assay/data/screening.json), fitted on
-all.
+of 2018-19 tell where bands of those years lie. `--shipped` looks at events that the null which ships has not seen, and
+fits nothing. `--write` writes what ships (src/assay/data/screening.json), fitted on all.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from assay.games import Game, read
 from assay.games.outcomes import score_of
 from assay.moves.calibration import load
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.honest import HonestNull, NullBand
+from assay.moves.honest import HonestNull, NullBand, shipped_null
 from assay.moves.screening import screen
 from assay.paths import atomic
 from assay.players import player_id
@@ -219,6 +219,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, nargs=2, default=(5, 9))
     parser.add_argument("--depth", type=int, default=6)
     parser.add_argument("--reference", type=Path)
+    parser.add_argument("--shipped", action="store_true")
     parser.add_argument("--write", type=Path)
     given = parser.parse_args()
     if given.step == "draw":
@@ -230,6 +231,10 @@ def main() -> None:
     found = judged([Path(folder) for folder in given.what], given.depth)
     sides = sides_of(given.reference, given.depth) if given.reference else None
     print(f"rating taken for true: {shown(found.z)}")
+    print(f"by the null that ships: {shown(against(found, shipped_null()))}")
+    if given.shipped:
+        by_band(found, against(found, shipped_null()), BANDS)
+        return
     half, of_side = halves(found), halves(sides) if sides else None
     z, later = np.empty(len(found)), np.empty(len(sides) if sides else 0)
     for one in (0, 1):
