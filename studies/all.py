@@ -70,6 +70,7 @@ BOARD_PLAYERS = (
     " --range 1400:2900 --max-plies 160 --players 100",
 )
 NOISE, MODELS = "studies/learned_noise.py", "src/assay/data/models"
+EVERYBODY = "--split all --least 1 --range 600:2999"
 STUDIES = (
     Study("choice-8", "studies/choice_model.py {reference} 8"),
     Study("choice-6", "studies/choice_model.py {reference} 6"),
@@ -119,14 +120,18 @@ STUDIES = (
     Study("over-time", "studies/over_time.py {data}/otb-all-2006-09.pgn.zst {data}/otb-all-2010-14.pgn.zst"),
     Study("rating-error", "studies/rating_error.py {data}/otb-all-2006-09.pgn.zst {data}/otb-all-2010-14.pgn.zst"),
     Study("planes", "studies/learned_planes.py {data}/lichess-2018-bands.pgn.zst"),
-    Study("learned-lichess", f"{NOISE} {MODELS}/lichess {{work}}/lichess-held --games 6000", LICHESS_PLAYERS),
+    Study("learned-lichess", f"{NOISE} {MODELS}/lichess {{work}}/lichess-held --games 8000", LICHESS_PLAYERS),
     Study(
-        "learned-moves", f"{NOISE} {MODELS}/lichess {{work}}/lichess-held --games 6000 --without evals", LICHESS_PLAYERS
+        "learned-moves", f"{NOISE} {MODELS}/lichess {{work}}/lichess-held --games 8000 --without evals", LICHESS_PLAYERS
     ),
-    Study("learned-board", f"{NOISE} {MODELS}/otb {{work}}/otb-held --range 1700:2799 --games 8000", BOARD_PLAYERS),
+    Study("learned-board", f"{NOISE} {MODELS}/otb {{work}}/otb-held --range 1700:2799 --games 4000", BOARD_PLAYERS),
     *(
-        Study(f"learned-{month}", f"{NOISE} {MODELS}/lichess {{data}}/lichess-{month}.pgn.zst --split all --least 8")
-        for month in ("2025-05", "2026-06")
+        Study(f"learned-{name}", f"{NOISE} {MODELS}/lichess {{data}}/lichess-{month}.pgn.zst {EVERYBODY}{more}")
+        for name, month, more in (
+            ("2025-05", "2025-05", " --without evals"),
+            ("2026-06", "2026-06", ""),
+            ("2026-06-moves", "2026-06", " --without evals"),
+        )
     ),
     Study("learned-heads", "studies/learned_heads.py {data}/lichess-rapid-2022.pgn.zst {work}/heads"),
     Study(

@@ -173,7 +173,7 @@ def test_a_run_of_another_version_is_refused(run: Run, tmp_path: Path) -> None:
 
 def test_later_years_have_a_scale_of_their_own(run: Run) -> None:
     """The same evidence 200 Elo too low in later years: their line differs, the error that games share does not."""
-    evidence, truth, players = measured(150, 150, 60, 3)
+    evidence, truth, players = measured(250, 150, 60, 3)
     games = len(truth) // 2
     judged = Judged(
         run="made",

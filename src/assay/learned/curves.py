@@ -25,6 +25,8 @@ _BEYOND = 150.0  # Elo: how soon a curve bends beyond the bands
 _STEEP = 2  # bands that the steepness at an end is taken over
 _STEP = 10.0  # Elo, of the steps that posteriors are summed in
 _LEAST_SIDES = 150  # that a fit needs
+_LEAST_UNITS = 40  # sets of several games that a line is fitted on
+_END = 400.0  # Elo: nearer to an end of the bands the tops of single games cannot scatter both ways
 _MOST_SINGLE = 8  # single games of a player
 _MOST_WEIGHT = 5.0  # of a side of a rare band
 _LEVELS = (0.5, 0.8, 0.95)
@@ -120,9 +122,10 @@ def fit_tuning(
     their intervals hold, every band of ratings counting alike.
 
     `evidence` (sides, bands) is of sides of games of players that a model has not seen, `players` tells whose they are
-    (0 where unknown). Where there is too little to fit, curves count as they are. Where nobody has several games, but
+    (0 where unknown). Where there is too little to fit, curves count as they are. Where few have several games, but
     the tuning of other years is known, the slope of its line and the error that games of a player share stay `like`
-    they are there: a slope of single games alone would be too uncertain where they say little.
+    they are there: a slope of single games alone would be too uncertain where they say little. The level is then that
+    of players away from the ends of the bands.
     """
     if len(ratings) < _LEAST_SIDES:
         return AS_IT_IS
@@ -132,11 +135,13 @@ def fit_tuning(
     weight = np.empty(len(units))
     for number in np.unique(size):
         weight[size == number] = np.minimum(even_weights(truth[size == number]), _MOST_WEIGHT)
-    known = like if like is not None and size.max() == 1 else None
+    common = [number for number in np.unique(size) if number == 1 or (size == number).sum() >= _LEAST_UNITS]
+    known = like if like is not None and common == [1] else None
+    inside = (truth >= edges[0] + _END) & (truth <= edges[-1] - _END) | (known is None)
     tuning = known or AS_IT_IS
     for _ in range(3):
         found = _summed(evidence, units, edges, tuning)
-        lines = np.array([_line(found, truth, weight, size == number) for number in np.unique(size)])
+        lines = np.array([_line(found, truth, weight, inside & (size == number)) for number in common])
         slope, off = float(np.exp(np.log(np.clip(lines[:, 0], 0.5, 2)).mean())), float(lines[:, 1].mean())
         slope = slope if known is None else 1.0
         centre = float(np.average(truth, weights=weight))

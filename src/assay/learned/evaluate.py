@@ -27,7 +27,7 @@ from assay.scoring import Score, band_of, posterior_mean, score
 Floats = npt.NDArray[np.float64]
 
 PLIES = (0, 10, 20, 40, 60)
-LEAST_SIDES = 300  # of a speed that gets a tuning of its own
+LEAST_SIDES = 600  # of a speed that gets a tuning of its own
 
 # Posteriors of others at the end of games, by game (from 1) and side (0 for White): the rating in the tags, a grid of
 # ratings, and their probabilities.
