@@ -123,7 +123,7 @@ CALLED_IN_ROOMS = {
     "options": {"games.selection", "games.watching", "moves.groups"},
     "policy": {"policy.leela", "policy.movemodel", "policy.positions", "policy.teacher", "policy.training"},
     "prep": {"results.encounters", "results.ordo"},
-    "reports": {"moves.calibration", "reports.exports", "web.jobs", "web.serve"},
+    "reports": {"reports.exports", "web.jobs", "web.serve"},
     "results": {
         "reports.plots", "results", "results.encounters", "results.ordo", "results.published", "results.rated",
     },
