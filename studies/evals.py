@@ -2,8 +2,8 @@
 
 On players of `lichess-rapid-2022` that the fit has not seen (studies/evals_fit.py): the noise of one side, the slope,
 and how many of the 95 % intervals hold the tag, for one game and for three, nine and twenty games of one player. Then
-the unit of the values by year, the lines of other pools (`lichess-2013-17`, `lichess-45-45`, `otb-2024-26-clocks`), and
-two months that nothing was fitted on (`lichess-2025-05`, `lichess-2026-06`).
+the lines of other pools (`lichess-2013-17`, `lichess-45-45`, `otb-2024-26-clocks`), and games of other years that
+nothing was fitted on (`lichess-rapid-2014-21-evals`, `lichess-2022-26-mixed`, `lichess-2025-05`, `lichess-2026-06`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from assay.curve import Curve, Honesty
 from assay.games import read
 from assay.held_out import noise_per_turn
 from assay.moves.evals import GRID, eval_turns, shipped_evals
-from assay.pools import LAST, scale_of
+from assay.pools import BEFORE, LAST, has_line, split_line
 from assay.scales import UNIT, PoolLine
 
 Floats = NDArray[np.float64]
 BAND, MOST_OF_ONE = 100, 40
 LOW, HIGH = 900, 2600
+OTHERS = ("lichess-rapid-2014-21-evals", "lichess-2022-26-mixed", "lichess-2025-05", "lichess-2026-06")
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,9 @@ def sides_of(
     parts, units = [], {}
     for games in batches(islice(read(path, where=where), most)):
         turns = eval_turns(games)
-        units |= {year: f"{u.factor:.2f} ({u.positions})" for year, u in turns.units.items() if year and u.positions}
         tags = turns.games
+        each = zip(tags["year"].to_list(), turns.unit.tolist(), strict=True)
+        units |= {year: f"{small:.2f} to {large:.2f}" for year, (small, large) in each if year}
         code = turns.game * 2 + ~turns.white
         unit, inverse = np.unique(code, return_inverse=True)
         if held_out:
@@ -72,9 +74,9 @@ def sides_of(
         game, black = unit // 2, unit % 2
         elo = np.where(black, tags["black_elo"].to_numpy()[game], tags["white_elo"].to_numpy()[game])
         name = np.where(black, tags["black"].to_numpy()[game], tags["white"].to_numpy()[game])
-        line = tags["line"].to_numpy()[game]
-        own = np.array([scale_of(pool) for pool in tags["pool"].to_numpy()[game]], object)
-        line = np.where(own == "otb-slow", line, own)
+        # A pool without a line of its own is nobody's here.
+        pools = zip(tags["pool"].to_list(), tags["line"].to_list(), strict=True)
+        line = np.array([split_line(own)[0] if has_line(pool) else pool for pool, own in pools], object)[game]
         loss = np.bincount(inverse.reshape(-1), turns.loss) / np.bincount(inverse.reshape(-1))
         known = np.isfinite(elo.astype(float)) & (np.bincount(inverse.reshape(-1)) >= 8)
         parts.append(Judged(curve, elo.astype(float), name, line, loss).only(known))
@@ -251,7 +253,7 @@ def main() -> None:
     for name, where in files:
         own, units = sides_of(args.data / f"{name}.pgn.zst", 20_000, where=where)
         print(name, len(own), "sides; unit by year", units)
-        for pool in ("lichess-bullet", "lichess-blitz", "lichess-classical", LAST):
+        for pool in ("lichess-bullet" + BEFORE, "lichess-blitz", "lichess-classical", LAST):
             of_pool = few_of_one(own.only(own.line == pool), 8)
             if len(of_pool) < 300 or (pool == "lichess-classical" and name == "lichess-2013-17"):
                 continue
@@ -260,8 +262,8 @@ def main() -> None:
             print("   ", covered(of_pool, line, honesty))
             lines.append(line)
     by_name = {line.name: line for line in lines}
-    for name in ("lichess-2025-05", "lichess-2026-06"):
-        own, units = sides_of(args.data / f"{name}.pgn.zst", 20_000, where="has_eval")
+    for name in OTHERS:
+        own, units = sides_of(args.data / f"{name}.pgn.zst", 4_000, where="has_eval")
         print(name, "unit", units)
         for pool, line in by_name.items():
             some = own.only(own.line == pool)

@@ -22,16 +22,15 @@ from scipy.sparse import csr_matrix
 
 from assay.engine.parsed import read_plies
 from assay.games import Game, read
+from assay.moves.eval_units import Openings, opening_values
 from assay.moves.evals import (
     CENTRE,
     EDGES,
     UNIT,
     WIDTH,
     EvalModel,
-    Openings,
     bins,
     features,
-    opening_values,
     turns_in_plies,
 )
 

@@ -3,8 +3,9 @@
 The engine that analyses games on Lichess, and the unit of its values, changed several times. Of each half-year some
 positions from move 9 on are drawn (at most so many of a game) and valued by Stockfish 15.1 (one line, depth 10). In
 2022, whose games the model of evaluations was fitted on, the mean win chance by 15.1 is told for every value; the
-factor of another half-year is the one by which its values tell the same, by least squares; errors by game. A
-second factor is fitted for large values. Ratings are not looked at. Values stay in STORE: a second run costs nothing.
+factor of another half-year is the one by which its values tell the same, by least squares; errors by game. Then two
+factors, of small and of large values; then both for the periods that ship (`assay.moves.eval_units`), without the two
+months that serve for checks. Ratings are not looked at. Values stay in STORE: a second run costs little.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from assay.engine.identity import Search
 from assay.engine.parsed import Wanted, read_plies
 from assay.engine.store import Store
 from assay.games import read
+from assay.moves.eval_units import LICHESS, factors
 
 Floats = NDArray[np.float64]
 FILES = (
@@ -37,7 +39,7 @@ FILES = (
 BASE = "2022 "
 A_GAME, A_HALF, OF_2022 = 10, 800, 3000
 DEPTH = 10
-SOFT = 2.5  # pawns: how quickly the factor of small values becomes that of large ones
+DRAWS = 20
 STEEP = 0.368208 * 1.6  # win chances of 15.1's pawns
 KNOTS = np.array([-12, -8, -6, -4.5, -3, -2, -1.2, -0.6, 0, 0.6, 1.2, 2, 3, 4.5, 6, 8, 12], np.float64)
 
@@ -89,14 +91,10 @@ def hats(values: Floats) -> Floats:
     return x
 
 
-def scaled(values: Floats, factors: Floats) -> Floats:
-    """Values by a factor for small ones and one for large ones."""
-    small, large = factors[0], factors[-1]
-    return np.asarray(values * (large + (small - large) * np.exp(-np.abs(values) / SOFT)))
-
-
 def fitted(values: Floats, told: Floats, base: Floats, count: int) -> Floats:
-    found = least_squares(lambda f: hats(scaled(values, f)) @ base - told, np.ones(count), bounds=(0.3, 4.0))
+    found = least_squares(
+        lambda f: hats(values * factors(values, f[0], f[-1])) @ base - told, np.ones(count), bounds=(0.3, 4.0)
+    )
     return np.asarray(found.x)
 
 
@@ -117,23 +115,29 @@ def main(data: str, store_path: str) -> None:
     of_base = good & (half == BASE)
     base = curve(values[of_base], told[of_base])
     print("positions, games, one factor, factors of small and large values")
-    for one in np.unique(half):
-        own = np.flatnonzero(good & (half == one))
+
+    def show(words: str, own: NDArray[np.intp]) -> None:
         if len(own) < 60:
-            continue
-        lone, both = (fitted(values[own], told[own], base, count) for count in (1, 2))
-        draws = []
+            return
         codes = np.unique(game[own], return_inverse=True)[1].reshape(-1)
-        for _ in range(40):
-            weight = np.bincount(rng.integers(codes.max() + 1, size=codes.max() + 1), minlength=codes.max() + 1)[codes]
-            again = np.repeat(own, weight)
-            draws.append([*fitted(values[again], told[again], base, 1), *fitted(values[again], told[again], base, 2)])
-        error = np.std(draws, axis=0)
-        print(
-            f"{one:24} {len(own):5} {codes.max() + 1:4}  {lone[0]:.2f} ± {error[0]:.2f}   "
-            f"{both[0]:.2f} ± {error[1]:.2f}  {both[1]:.2f} ± {error[2]:.2f}",
-            flush=True,
-        )
+        count = int(codes.max()) + 1
+        draws = []
+        for _ in range(DRAWS):
+            again = np.repeat(own, np.bincount(rng.integers(count, size=count), minlength=count)[codes])
+            draws.append([one for number in (1, 2) for one in fitted(values[again], told[again], base, number)])
+        found = [one for number in (1, 2) for one in fitted(values[own], told[own], base, number)]
+        cells = [f"{one:.2f} ± {error:.2f}" for one, error in zip(found, np.std(draws, axis=0), strict=True)]
+        print(f"{words:24} {len(own):5} {count:4}  {'   '.join(cells)}", flush=True)
+
+    for one in np.unique(half):
+        show(one, np.flatnonzero(good & (half == one)))
+    print("by the periods that ship")
+    starts = [month for month, _, _ in LICHESS]
+    month = np.array([f"{one[:4]}.{'07' if one[4:5] == 'b' else '01'}" for one in half], object)
+    period = np.searchsorted(starts, month.astype(str), side="right") - 1
+    checks = np.array([" lichess" in one for one in half])
+    for number, first in enumerate(starts):
+        show(f"from {first}", np.flatnonzero(good & (period == number) & ~checks))
 
 
 if __name__ == "__main__":

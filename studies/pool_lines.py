@@ -7,9 +7,12 @@ fitted, and the others stay as they ship.
 
 A line is inner = alpha + beta x (rating - middle), most likely on the sides' moves, with bands of a hundred points
 counting alike. Errors are clustered by player (by game where the players have no names). Where
-the games of a pool are quick and slow, the line has what a doubling of the time is worth; bullet and blitz of today
-take it from the years before, since there everybody whose history it is has one time control and one level. Users
-whose histories the games are from do not count. Printed for each pool: the
+the games of a pool are quick and slow, the line has what a doubling of the time is worth; bullet of today takes it
+from the years before, since nearly all its games are 60+0.
+
+Games from histories of single users (the users do not count) tell whether a pool of today is another than before:
+printed is how far a line of theirs lies from that of the pool. Where it is another, as in bullet, they make a line of
+their own; in blitz and rapid no line has them. Printed for each pool: the
 line, what a rating near its middle is on the inner scale, the noise of one side of a game, the offset of every band of
 200 points with its error, and how many of the 95 % intervals of single games hold the tag when the players were not in
 the fit. Then the same for the months that no line has seen: the common offset by speed, and the intervals.
@@ -50,6 +53,7 @@ Floats = NDArray[np.float64]
 TAGGED = ("rating", "cluster", "game", "sample", "line", "kind", "seconds")
 SHORT, LONG = 0.02, 0.98  # of the games whose time is told: beyond, nothing is known of what time is worth
 CHECKS = ("lichess-2025-05", "lichess-2026-06")
+HISTORIES = "lichess-2022-26-mixed"
 BAND, SHOWN = 100, 200
 MOST_WEIGHT = 3.0  # of a side: a band with few must not rule the line
 LEVEL = 0.95
@@ -57,8 +61,8 @@ FEWEST_OF_A_KIND = 15
 TAGS = 70.0  # how far a rating in a tag is from the player's strength, whatever the pool
 # Beyond, players of bullet live by the clock: their moves look like those of 2150, and no line holds them.
 HIGHEST = {"lichess-bullet": 2500.0, "lichess-bullet-2013-19": 2500.0}
-TEMPI = ("lichess-bullet-2013-19", "lichess-blitz-2013-19", "lichess-rapid")
-TEMPO_OF = {"lichess-bullet": "lichess-bullet-2013-19", "lichess-blitz": "lichess-blitz-2013-19"}
+TEMPI = ("lichess-bullet-2013-19", "lichess-blitz", "lichess-rapid")
+TEMPO_OF = {"lichess-bullet": "lichess-bullet-2013-19"}
 
 
 @dataclass(frozen=True)
@@ -342,6 +346,19 @@ def joint_shift(line: PoolLine, sides: Sides) -> tuple[float, float]:
     return shift, float(np.sqrt((clusters**2).sum()) / -bend.sum())
 
 
+def since(before: PoolLine, sides: Sides) -> str:
+    """How far the line of these sides lies from that of the pool, on the inner scale."""
+    line = fitted(before.name, sides, before)
+    at = line.middle
+    off = float(line.inside(at) - before.inside(at))
+    error = math.hypot(line.error(at) * line.slope, before.error(at) * before.slope)
+    steep = math.hypot(*(math.sqrt(one.covariance[2]) / UNIT for one in (line, before)))
+    return (
+        f"{before.name}: {len(sides)} sides of histories, {at:.0f} is {float(line.inside(at)):.0f}, {off:+.0f} ± "
+        f"{error:.0f} from before; slope {line.slope:.3f}, {line.slope - before.slope:+.3f} ± {steep:.3f} from before"
+    )
+
+
 def told(line: PoolLine) -> str:
     own, _, steep = line.covariance
     bands = " ".join(f"{row['band']:.0f}:{row['offset']:+.0f}±{row['error']:.0f}({row['sides']})" for row in line.bands)
@@ -384,7 +401,8 @@ def main() -> None:
             lines.append(shipped_lines()[name])
             continue
         before = next((line for line in lines if line.name == TEMPO_OF.get(name)), None)
-        sides = every.only((every.line == name) & ~is_check & (every.rating < HIGHEST.get(name, np.inf)))
+        own = (every.line == name) & ~is_check & (every.rating < HIGHEST.get(name, np.inf))
+        sides = every.only(own & ((every.sample != HISTORIES) | (name in TEMPO_OF)))
         sides = joined([sides, later]) if name == LATER else sides
         line = judged(fitted(name, sides, before), sides, model)
         lines.append(line)
@@ -400,6 +418,12 @@ def main() -> None:
             if line.seconds and len(own) >= FEWEST_OF_A_KIND:
                 shift, error = joint_shift(line, own)
                 print(f"  {kind}: {len(own)} sides, offset {shift:+.0f} ± {error:.0f}")
+    print("\nToday and before")
+    by_name = {line.name: line for line in lines}
+    for name in ("lichess-bullet", "lichess-blitz", "lichess-rapid"):
+        own = (every.line == name) & (every.sample == HISTORIES) & (every.rating < HIGHEST.get(name, np.inf))
+        if own.any():
+            print("  " + since(by_name[TEMPO_OF.get(name, name)], every.only(own)))
     print("\nMonths that no line has seen")
     for line in lines:
         for sample in CHECKS:

@@ -237,7 +237,7 @@ LINES = (
         LATER: "slow games over the board, 2015 to February 2024",
         LAST: "slow games over the board, from March 2024 on",
     }
-    | {f"lichess-{fast}{BEFORE}": f"Lichess, {fast}, to 2019" for fast in ("bullet", "blitz")}
+    | {f"lichess-bullet{BEFORE}": "Lichess, bullet, to 2019"}
     | {f"lichess-{fast}": f"Lichess, {fast}" for fast in ("bullet", "blitz", "rapid", "classical")}
 )
 # FIDE lifted all ratings below 2000 on this day.

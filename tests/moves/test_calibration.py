@@ -218,3 +218,9 @@ def test_a_calibration_nested_without_end(tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text("[" * 100_000)
     with pytest.raises(CalibrationError, match="nested too deeply"):
         load(tmp_path / "mine.json")
+
+
+def test_an_engine_of_another_family_may_be_much_further_off() -> None:
+    near, far = (for_engine(Identity(name, "", (), 0, 50), 8).stand_in for name in ("Stockfish 21", "Toy 1"))
+    assert near is not None and far is not None
+    assert near.off < 300 and far.off > 700

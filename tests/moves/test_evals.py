@@ -81,7 +81,22 @@ def test_the_unit_is_measured_by_common_openings(tmp_path: Path) -> None:
     known = shipped_evals().openings
     assert len(known.numbers) > 100 and (np.abs(known.pawns) >= 0.25).all() and (np.diff(known.numbers) > 0).all()
     # Openings that are not common say nothing.
-    assert eval_turns(read(written(tmp_path, MATED))).units[2022].factor == 1.0
+    board = HEAD.replace("https://lichess.org/abcdefgh", "Madrid").replace("Rated Rapid game", "Open")
+    assert eval_turns(read(written(tmp_path, MATED, head=board))).unit.tolist() == [[1.0, 1.0]]
+
+
+@pytest.mark.parametrize(("date", "small", "large"), [("2013.05.01", 2.12, 1.79), ("2026.06.01", 1.16, 1.6)])
+def test_on_lichess_the_date_tells_the_unit(tmp_path: Path, date: str, small: float, large: float) -> None:
+    won = CAREFUL.replace("2. Nf3 { [%eval 0.3] }", "2. Nf3 { [%eval 7.0] }")
+    found = eval_turns(read(written(tmp_path, won, head=HEAD.replace("2022.03.01", date))))
+    assert found.unit.tolist() == [[small, large]]
+    # Small values by the one factor, large ones by the other; what it was before a move is remembered.
+    assert found.after[0] == pytest.approx(30 * small, rel=0.05) and found.after[2] == pytest.approx(
+        700 * large, rel=0.02
+    )
+    assert found.before / found.times == pytest.approx(
+        [15, -30, 30, -700, *[30, -30] * 2, 30, -20, *[30, -30] * 2], abs=4
+    )
 
 
 def test_the_command_rates_without_an_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -319,7 +319,7 @@ def _rate_by_evals(
         *([f"Games left out or damaged: {reasons(told)}."] if told else []),
         f"{counted(int(counts.sum()), 'game')}, {counted(len(turns), 'turn')} with evaluations; "
         f"left out: {reasons(turns.excluded) or 'none'}.",
-        f"Rated from the evaluations alone, times {told_units(turns.units)}. Scale: {scales_told(turns)}.",
+        f"Rated from the evaluations alone, times {told_units(turns)}. Scale: {scales_told(turns)}.",
         *told_endings(turns.games["termination"]),
         *told_copies(str(seen.duplicates) if seen.duplicates else ""),
     ]

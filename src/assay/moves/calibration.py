@@ -538,7 +538,8 @@ def _off(identity: Identity, judge: Calibration) -> float:
     """By how much a calibration may be off for another engine: as 15.1's was for the engines on which it was measured.
 
     That is the greatest difference which its use for another engine's values made on the same games, with twice its
-    error: among engines of the same family, or else among all; at this depth, or else at the next lesser one.
+    error: among engines of the same family, at this depth, or else at the next lesser one. Of another family one was
+    measured, and lay much further off.
     """
     family = version_of(identity.engine)[0]
     for depth in sorted((depth for depth in depths() if depth <= judge.depth), reverse=True):
@@ -547,11 +548,12 @@ def _off(identity: Identity, judge: Calibration) -> float:
         off = {engine: abs(said["untouched"]) + 2 * said["untouched_error"] for engine, said in main.items()}
         related = [value for engine, value in off.items() if version_of(engine)[0] == family]
         if off:
-            return float(max(related or off.values()))
+            return float(max(related or [*off.values(), _FOREIGN]))
     return _UNMEASURED
 
 
 _UNMEASURED = 200.0  # Elo: where no transfer is shipped to tell
+_FOREIGN = 818.0  # Elo: Ethereal 12 at depth 6 lay 706 +- 56 below (docs/validation.md, "Engines")
 _STOCKFISH = "stockfish-15.1-d"
 
 

@@ -5,16 +5,14 @@ choice itself cannot be judged; what a move lost can. Win chances lost fall into
 likely each bin is for a player of every rating, and turns make curves that add up as everywhere else. The scale is that
 of rapid games on Lichess in 2022; lines lead to other pools.
 
-The unit of these values changes with the engine: what common openings are worth in a file, beside what they were worth
-in 2022, tells the factor.
+The unit of these values changes with the engine (`eval_units`).
 """
 
 from __future__ import annotations
 
 import io
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -27,8 +25,8 @@ from numpy.typing import NDArray
 from assay.curve import Curve
 from assay.engine.parsed import Plies, read_plies
 from assay.games import Game, GameArrays
-from assay.games import keys as position_numbers
 from assay.games.packed import after_last, pack
+from assay.moves.eval_units import Openings, factors, game_units
 
 Floats = NDArray[np.float64]
 CENTRE, UNIT = 1600.0, 400.0
@@ -72,7 +70,8 @@ class EvalTurns:
     before: Floats  # centipawns in units of 2022, the mover's view
     after: Floats
     other: Floats  # win chances that the opponent's last move lost, nan where not known
-    units: Mapping[int | None, MeasuredUnit]  # by year; None where the tags do not tell
+    times: Floats  # by which the value before was multiplied
+    unit: Floats  # of each game: the factors from its small and large values to those of 2022
     excluded: Counter[str]
 
     def __len__(self) -> int:
@@ -134,7 +133,7 @@ class EvalTurns:
 
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> EvalTurns:
         """These turns alone; the table of games stays whole."""
-        own = {name: getattr(self, name)[chosen] for name in ("at", "before", "after", "other")}
+        own = {name: getattr(self, name)[chosen] for name in ("at", "before", "after", "other", "times")}
         return replace(self, **own)
 
 
@@ -143,13 +142,13 @@ def eval_turns(games: Iterable[Game], counted: NDArray[np.bool_] | None = None, 
     return turns_in_plies(read_plies(games, 1, counted), unit)
 
 
-def turns_in_plies(plies: Plies, unit: float | None = None) -> EvalTurns:
+def turns_in_plies(plies: Plies, unit: Floats | float | None = None) -> EvalTurns:
     """The turns of games that are read already."""
     arrays = plies.arrays
-    years = plies.games["year"].to_list()
-    units = {year: MeasuredUnit(unit) for year in years} if unit is not None else units_by_year(arrays, years)
-    factor = np.array([units[year].factor for year in years])
-    after = _white_values(arrays, factor[arrays.game])
+    if unit is None:
+        unit = game_units(arrays, plies.games, shipped_evals().openings)
+    unit = np.broadcast_to(np.asarray(unit, np.float64), (arrays.games, 2))
+    after, times = _white_values(arrays, unit)
     first = np.zeros(arrays.plies, np.bool_)
     starts = arrays.offsets[:-1][np.diff(arrays.offsets) > 0]
     first[starts] = True
@@ -163,16 +162,23 @@ def turns_in_plies(plies: Plies, unit: float | None = None) -> EvalTurns:
     other = np.empty_like(lost)
     other[1:], other[:1] = lost[:-1], np.nan
     other[first] = np.nan
+    behind = np.concatenate([[1.0], times[:-1]])
+    behind[first] = 1.0
     mine = np.repeat(plies.counted, np.diff(arrays.offsets))
     known = np.isfinite(before) & np.isfinite(after) & mine
     at = np.flatnonzero(known)
     excluded = Counter({NO_VALUE: int((mine & ~known).sum())})
-    return EvalTurns(plies, at, before[at], after[at], other[at], units, +excluded)
+    return EvalTurns(plies, at, before[at], after[at], other[at], behind[at], unit, +excluded)
 
 
-def _white_values(arrays: GameArrays, factor: Floats) -> Floats:
-    """Centipawns after each move from White's side, nan where not known; a move that mates has no value and is mate."""
-    value = np.clip(arrays.eval.astype(np.float64) * 100 * factor, -MOST, MOST)
+def _white_values(arrays: GameArrays, unit: Floats) -> tuple[Floats, Floats]:
+    """Centipawns after each move from White's side, nan where not known, and what they were multiplied with.
+
+    A move that mates has no value and is mate.
+    """
+    pawns, (small, large) = arrays.eval.astype(np.float64), unit[arrays.game].T
+    times = np.where(np.isfinite(pawns), factors(np.nan_to_num(pawns), small, large), large)
+    value = np.clip(pawns * 100 * times, -MOST, MOST)
     value = np.where(arrays.mate != 0, np.sign(arrays.mate) * MATE, value)
     lengths = np.diff(arrays.offsets)
     ends = arrays.offsets[1:] - 1
@@ -180,7 +186,7 @@ def _white_values(arrays: GameArrays, factor: Floats) -> Floats:
         end = int(ends[game])
         if np.isnan(value[end]) and np.isfinite(value[end - 1]) and after_last(arrays, game).is_checkmate():
             value[end] = MATE if arrays.turn[end] else -MATE
-    return value
+    return value, times
 
 
 # Features.
@@ -243,14 +249,6 @@ def bins(loss: Floats) -> NDArray[np.intp]:
 
 
 # The model.
-
-
-@dataclass(frozen=True)
-class Openings:
-    """What common positions of the opening were worth in 2022: numbers, ascending, and pawns from White's side."""
-
-    numbers: NDArray[np.uint64]
-    pawns: NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -326,73 +324,6 @@ def chain(
     out = np.empty_like(table)
     out[order] = table
     return out
-
-
-# The unit.
-
-
-@dataclass(frozen=True)
-class MeasuredUnit:
-    """The factor from a file's values to those of 2022, and how many positions told it; 1 where none does."""
-
-    factor: float = 1.0
-    positions: int = 0
-    error: float = math.nan
-
-
-FEWEST = 12
-_LAST_MOVE = 12
-
-
-def opening_values(arrays: GameArrays) -> tuple[NDArray[np.uint64], Floats, NDArray[np.int64]]:
-    """Of the positions after the moves of the opening whose values are known: numbers, values in pawns, games."""
-    after = position_numbers(arrays)
-    next_known = np.zeros(arrays.plies, np.bool_)
-    next_known[:-1] = arrays.game[1:] == arrays.game[:-1]
-    early = (arrays.fullmove <= _LAST_MOVE) & next_known & np.isfinite(arrays.eval)
-    at = np.flatnonzero(early)
-    return after[at + 1], arrays.eval[at].astype(np.float64), arrays.game[at]
-
-
-def measured_unit(arrays: GameArrays, openings: Openings | None = None) -> MeasuredUnit:
-    """The factor that brings values of the openings in these games to what they were worth in 2022."""
-    return _measured(*opening_values(arrays)[:2], openings)
-
-
-def units_by_year(arrays: GameArrays, years: Sequence[int | None]) -> dict[int | None, MeasuredUnit]:
-    """The factor of the games of each year; of all together where a year's have too few common openings."""
-    number, value, game = opening_values(arrays)
-    whole = _measured(number, value)
-    year = np.array([-1 if one is None else one for one in years])[game] if len(game) else np.zeros(0, np.int64)
-    found: dict[int | None, MeasuredUnit] = {}
-    for one in set(years):
-        own = year == (-1 if one is None else one)
-        here = _measured(number[own], value[own])
-        found[one] = here if here.positions >= FEWEST else whole
-    return found
-
-
-def _measured(number: NDArray[np.uint64], value: Floats, openings: Openings | None = None) -> MeasuredUnit:
-    known = shipped_evals().openings if openings is None else openings
-    if not len(known.numbers) or not len(number):
-        return MeasuredUnit()
-    at = np.minimum(np.searchsorted(known.numbers, number), len(known.numbers) - 1)
-    found = known.numbers[at] == number
-    at, value = at[found], value[found]
-    positions, code = np.unique(at, return_inverse=True)
-    if len(positions) < FEWEST:
-        return MeasuredUnit(positions=len(positions))
-    mean = np.bincount(code.reshape(-1), value) / np.bincount(code.reshape(-1))
-    then = known.pawns[positions].astype(np.float64)
-    side = np.sign(then)
-    weight = np.sqrt(np.bincount(code.reshape(-1)))
-    now = float(weight @ (side * mean))
-    if now <= 0:
-        return MeasuredUnit(positions=len(positions))
-    factor = float(weight @ (side * then)) / now
-    rest = weight * side * (then - factor * mean)
-    error = float(np.sqrt((rest**2).sum()) / now)
-    return MeasuredUnit(min(max(factor, 0.4), 2.5), len(positions), error)
 
 
 def with_evals(games: Sequence[Game]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
@@ -20,7 +20,7 @@ from assay.moves.evals import GRID as INNER
 from assay.moves.evals import EvalTurns, eval_turns, shipped_evals
 from assay.moves.evidence import GameSides, sides_of
 from assay.moves.groups import Groups
-from assay.moves.performance import Row, result_performance, scale_note
+from assay.moves.performance import Row, ends_note, result_performance, scale_note
 from assay.pools import BEFORE, LAST, has_line, split_line, words_of
 from assay.scales import PoolLine, apart, from_json, shipped_lines
 
@@ -132,7 +132,7 @@ def _row(
     else:
         off = apart(shipped_lines()[names.most_common(1)[0][0]], top) if strange else 0.0
         (found,) = total.estimates(line.honesty(top, honesty, off), level)
-        notes += [str(found)] if found.known and not found.bounded else []
+        notes += ends_note(found)
         if found.bounded and not line.low - 100 <= found.value <= line.high + 100:
             notes.append("extrapolated beyond the ratings of the games that the scale stands on")
     ratings = sides.rating[mine]
@@ -153,10 +153,15 @@ def _row(
     )
 
 
-def told_units(units: Mapping[int | None, object]) -> str:
-    """The factors that the values were multiplied with, by year."""
-    parts = [f"{unit.factor:.2f}{f' in {year}' if year else ''}" for year, unit in sorted(units.items(), key=str)]  # type: ignore[attr-defined]
-    return ", ".join(dict.fromkeys(parts[:6])) + (" ..." if len(parts) > 6 else "")
+def told_units(turns: EvalTurns) -> str:
+    """The factors that the values were multiplied with, of small and large ones, by year."""
+    games = np.unique(turns.game).tolist()
+    found = sorted({(str(turns.games["year"][game] or ""), *turns.unit[game].tolist()) for game in games})
+    parts = [
+        f"{small:.2f}{f' to {large:.2f}' if large != small else ''}{f' in {year}' if year else ''}"
+        for year, small, large in found
+    ]
+    return ", ".join(parts[:6]) + (" ..." if len(parts) > 6 else "")
 
 
 def scales_told(turns: EvalTurns) -> str:

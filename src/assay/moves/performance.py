@@ -301,13 +301,22 @@ def _fit_notes(fitted: Rating, how: How) -> list[str]:
 def _scale_notes(evidence: Evidence, turns: NDArray[np.intp], found: Estimate) -> list[str]:
     """What the ends of the scale and its marks have to say of an estimate."""
     lines = [evidence.lines[number] for number in np.unique(evidence.line[turns]).tolist()]
-    if math.isnan(found.value):
-        return []
     if not found.bounded:
-        return [str(found)]
+        return ends_note(found)
     if not min(line.low for line in lines) - 100 <= found.value <= max(line.high for line in lines) + 100:
         return ["extrapolated beyond the calibrated marks"]
     return []
+
+
+def ends_note(found: Estimate) -> list[str]:
+    """A note on a rating whose interval lacks an end, or both; nothing where there is no rating.
+
+    >>> ends_note(Estimate(2700, low=2650)), ends_note(Estimate(1730)), ends_note(Estimate(1730, 1600, 1900))
+    (['at least 2650'], ['too little to bound the rating'], [])
+    """
+    if not found.known or found.bounded:
+        return []
+    return [str(found) if math.isfinite(found.low) or math.isfinite(found.high) else "too little to bound the rating"]
 
 
 def result_performance(games: pl.DataFrame, every: GameSides, sides: NDArray[np.intp]) -> float | None:

@@ -140,8 +140,7 @@ def losses_by_evals(turns: EvalTurns, ratings: Floats) -> tuple[Floats, Floats]:
                 which = np.full(len(own), number, np.intp)
                 share[own, number] = np.exp(chain(columns[own], entries[own], which, weights, level)[:, 0])
     # The model speaks of values as they were in 2022: what is lost there, in the unit of the file.
-    year = turns.column("year").tolist()
-    factor = np.array([turns.units[None if one is None or one != one else int(one)].factor for one in year])[:, None]
+    factor = turns.times[:, None]
     before = np.clip(turns.before, -1000, 1000)[:, None]
     then = np.clip(win_chance(before) - np.maximum(_MIDDLE, 0.0), 1.0, 99.0)
     now = centipawns_of(then) / factor

@@ -22,7 +22,8 @@ from assay.games.packed import from_board, pack, played_moves, to_fen
 from assay.games.stream import Paths
 from assay.moves.asked import Asked
 from assay.moves.calibration import Calibration
-from assay.moves.evals import measured_unit, turns_in_plies
+from assay.moves.eval_units import game_units
+from assay.moves.evals import shipped_evals, turns_in_plies
 from assay.moves.evidence import weigh
 from assay.moves.groups import PHASES, UNKNOWN, games_in_pool, group, phases, tag_ratings
 from assay.policy.chances import Network, Spot, answers
@@ -160,8 +161,8 @@ def _uci(code: int) -> str:
 
 def _by_evals(plies: Plies, beside: Sequence[Game]) -> _Material:
     """A game by its own evaluations; games `beside` it tell the unit of these."""
-    unit = measured_unit(to_arrays(beside[:_FOR_UNIT]))
-    judged, turns = by_evals(plies.arrays), turns_in_plies(plies, unit.factor)
+    unit = game_units(plies.arrays, plies.games, shipped_evals().openings, to_arrays(beside[:_FOR_UNIT]))
+    judged, turns = by_evals(plies.arrays), turns_in_plies(plies, unit)
     tags = tag_ratings(plies.games).ratings[0]
     ratings = float(tags[0]), float(tags[1])
     usual = usual_by_evals(turns, np.where(turns.white, *ratings))
