@@ -75,6 +75,7 @@ STUDIES = (
     Study("choice-8", "studies/choice_model.py {reference} 8"),
     Study("choice-6", "studies/choice_model.py {reference} 6"),
     Study("policy-noise", "studies/policy_noise.py {reference} 6 8"),
+    Study("choice-features", "studies/choice_features.py {reference} 8"),
     Study("policy-agents", "studies/policy_agents.py {reference} 6 8"),
     Study("agents", "studies/agents.py {reference}"),
     Study("screening", "studies/screening.py {reference} 8"),

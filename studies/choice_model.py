@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from assay.curve import Curve
 from assay.held_out import coverage, noise_per_turn
 from assay.moves import reference
 from assay.moves.choice.calibrate import Calibrated, Rated, calibrate
+from assay.moves.choice.mixture import human, mixed
 from assay.moves.evidence import log_policy
 from assay.policy.chances import Network, open_network, shipped
 
@@ -73,13 +75,17 @@ def show_coverage(curve: Curve, elo: np.ndarray, mark: np.ndarray, made: Calibra
         )
 
 
-def show_others(later: Rated, depth: int, made: Calibrated) -> None:
+def show_others(later: Rated, depth: int, made: Calibrated, plain: Calibrated | None) -> None:
     """Games of other years by the model of 2006-14: noise, slope and offsets by century."""
     later = later.to_depth(depth)
     later = later.only(np.abs(later.best) <= 3)
-    curve, turns, (elo, mark, game) = sides(
-        made.model.curve(later.choices, later.log_policy), later.choices.unit, later.elo, later.mark, later.game
-    )
+    by_turn = made.model.curve(later.choices, later.log_policy)
+    if plain is not None:
+        other = plain.model.curve(later.choices)
+        share = human(by_turn, other, np.unique(later.choices.unit, return_inverse=True)[1])
+        by_turn = mixed(by_turn, other, share)
+        by_turn = Curve(by_turn.table, by_turn.grid + made.model.lift)
+    curve, turns, (elo, mark, game) = sides(by_turn, later.choices.unit, later.elo, later.mark, later.game)
     marks = np.unique(mark)
     tops = curve.sum(np.searchsorted(marks, mark), len(marks)).tops()
     at = tops[np.searchsorted(marks, mark)]
@@ -104,7 +110,9 @@ def main() -> None:
     for depth in given.depths:
         both = rated(given.reference, max(depth, 8), network)
         begun = time.process_time()
-        made = calibrate(both["2006-14"], depth, told=lambda text: print(f"  {text}", file=sys.stderr))
+        own = both["2006-14"]
+        plain = None if network is None else calibrate(replace(own, log_policy=None), depth)
+        made = calibrate(own, depth, plain=plain, told=lambda text: print(f"  {text}", file=sys.stderr))
         print(f"depth {depth}: {made.judgement}; {time.process_time() - begun:.0f} s")
         for own, turns, offset, error in made.judgement.marks:
             print(f"  {own}: {offset:+5.0f} +- {error:.0f}  ({turns} turns)")
@@ -114,7 +122,7 @@ def main() -> None:
         )
         show_coverage(curve, elo, mark, made)
         if len(both["2018-19"]):
-            show_others(both["2018-19"], depth, made)
+            show_others(both["2018-19"], depth, made, plain)
 
 
 if __name__ == "__main__":

@@ -43,18 +43,21 @@ class Turns:
     game: npt.NDArray[np.int64]
 
 
-def read_lines(path: str) -> Turns:
-    """Positions from JSON lines."""
+def read_lines(path: str, games: int | None) -> Turns:
+    """Positions from JSON lines: of all games, or of so many, evenly spread."""
     with Stream(path) as stream:
         lines = b"".join(stream.parts(1 << 20)).splitlines()
     rows = [row for row in map(json.loads, lines) if "skipped" not in row]
-    games = {name: number for number, name in enumerate(dict.fromkeys(row["game"] for row in rows))}
+    names = list(dict.fromkeys(row["game"] for row in rows))
+    taken = names if games is None else [names[at] for at in np.linspace(0, len(names) - 1, games).astype(int)]
+    numbers = {name: number for number, name in enumerate(taken)}
+    rows = [row for row in rows if row["game"] in numbers]
     white = [row["fen"].split()[1] == "w" for row in rows]
     return Turns(
         keys_of([row["fen"] for row in rows]),
         np.array([encode_move(row["played"]) for row in rows], np.uint16),
         np.array([row["white_elo"] if w else row["black_elo"] for row, w in zip(rows, white, strict=True)], float),
-        np.array([games[row["game"]] for row in rows]),
+        np.array([numbers[row["game"]] for row in rows]),
     )
 
 
@@ -103,9 +106,9 @@ def main() -> None:
     parser.add_argument("--levels", default="1500:lichess,1900:lichess", help="fixed levels to answer at")
     parser.add_argument("--beside", nargs="*", default=(), metavar="FILE", help="networks in Leela's format")
     parser.add_argument("--band", type=int, default=200)
-    parser.add_argument("--games", type=int, help="of PGN, the first so many games")
+    parser.add_argument("--games", type=int, help="so many games: of PGN the first")
     given = parser.parse_args()
-    turns = read_lines(given.file) if ".jsonl" in given.file else read_pgn(given.file, given.games)
+    turns = read_lines(given.file, given.games) if ".jsonl" in given.file else read_pgn(given.file, given.games)
     policy = shipped() if given.policy is None else open_network(given.policy)
     assert isinstance(policy, Policy), "--policy takes a policy of Assay's own; others go behind --beside"
     answers = {"own": own_level(policy, turns, POOLS[given.pool])}

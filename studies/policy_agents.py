@@ -2,9 +2,11 @@
 
 Agents choose a move in each of some positions of the reference set, and are rated by both models of the shipped
 calibration: by the engine alone, and with the policy. A policy takes a rare good move for a sign of strength, and
-agents that play rare moves for other reasons must not gain by it: shallow engines (the best move of a search to depth
-1, 2, ...), noisy ones (the best of values with so many pawns of noise), chance itself, and the policy's own moves. At
-the end players of the model at fixed ratings, who must come back with them. Each turn stands alone.
+agents that play rare moves for other reasons must not gain by it; turns are dealt into sides of thirty, and the less
+such a side looks like a person's ("human", from 0 to 1), the more the engine's model has the word. Agents are shallow
+engines (the best move of a search to depth 1, 2, ...), noisy ones (the best of values with so many pawns of noise),
+chance itself, and the policy's own moves. At the end players of the model at fixed ratings, who must come back with
+them. Each turn stands alone.
 """
 
 from __future__ import annotations
@@ -16,11 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.curve import GRID
 from assay.engine.choices import Choices, pawns
 from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import JUDGED
 from assay.moves.choice.logit import log_chances
+from assay.moves.choice.mixture import human, mixed
 from assay.moves.choice.model import curve_of, strength
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
@@ -34,6 +38,7 @@ SHALLOW, NOISE, LEVELS, RATINGS = (
     (1200, 1600, 2000, 2400, 2800),
 )
 BAND = 200
+SIDE = 30
 
 
 def greatest(values: Floats, choices: Choices) -> NDArray[np.int64]:
@@ -76,15 +81,23 @@ class Judges:
 
     choices: Choices
     exponents: dict[str, tuple[Floats, Floats]]
+    lift: float
 
     def row(self, agent: str, played: NDArray[np.int64], turns: NDArray[np.bool_] | None = None) -> dict[str, object]:
         """What both models say of these moves, at all turns or some."""
-        told = {}
-        for name, (g0, g1) in self.exponents.items():
-            curve = curve_of(g0, g1, replace(self.choices, played=played))
-            whole = curve if turns is None else curve[turns]
-            told[name] = round(float(whole.sum(np.zeros(len(whole), np.int64), 1).tops()[0]))
-        return {"agent": agent, **told, "change": told["policy"] - told["engine"]}
+        chosen = replace(self.choices, played=played)
+        every = np.ones(len(chosen), bool) if turns is None else turns
+        curves = {name: curve_of(g0, g1, chosen)[every] for name, (g0, g1) in self.exponents.items()}
+        side = np.random.default_rng(7).permutation(len(curves["policy"])) // SIDE
+        share = human(curves["policy"], curves["engine"], side)
+        curves["policy"] = mixed(curves["policy"], curves["engine"], share)
+        tops = {name: curve.sum(np.zeros(len(curve), np.int64), 1).tops()[0] for name, curve in curves.items()}
+        told = {
+            "engine": round(float(tops["engine"])),
+            "policy": round(float(min(tops["policy"] + self.lift, GRID[-1]))),
+        }
+        change = told["policy"] - told["engine"]
+        return {"agent": agent, **told, "change": change, "human": f"{share.mean():.2f}"}
 
 
 def rows_of(folder: str, depth: int, turns: int) -> list[dict[str, object]]:
@@ -98,7 +111,7 @@ def rows_of(folder: str, depth: int, turns: int) -> list[dict[str, object]]:
     models = load(depth=depth).models
     natural = log_policy(choices, shipped())
     exponents = {"engine": models["engine"].exponents(choices), "policy": models["policy"].exponents(choices, natural)}
-    judges = Judges(choices, exponents)
+    judges = Judges(choices, exponents, models["policy"].lift)
     band = (elo // BAND * BAND).astype(int)
     crowds = [own for own in np.unique(band).tolist() if (band == own).sum() >= turns // 40]
     rows = [judges.row(f"people, {own}-{own + BAND - 1}", choices.played, band == own) for own in crowds]

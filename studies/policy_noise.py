@@ -3,7 +3,8 @@
 REFERENCE is the folder of the reference set. The choice model is fitted to its turns of 2006-14 in four folds dealt by
 player, without a policy and with each network of `--policy` (FILE, or `shipped`); the held-out noise of a turn is
 compared, paired by game: direct (the scatter of scores over sides of games) and by curvature (what the curves promise).
-`--level 2000:board` asks the policies at another level.
+`--level 2000:board` asks the policies at another level; `--bounded` has no model by the values alone beside the
+policy's, which is bounded instead.
 """
 
 from __future__ import annotations
@@ -16,15 +17,14 @@ from choice_model import sides
 
 from assay.held_out import Sides, noise_per_turn, noise_ratio
 from assay.moves import reference
-from assay.moves.choice.calibrate import Rated, calibrate
+from assay.moves.choice.calibrate import Calibrated, Rated, calibrate
 from assay.moves.evidence import LEVEL, POOL, log_policy
 from assay.policy.chances import open_network, shipped
 from assay.table import render
 
 
-def judged(rated: Rated, depth: int) -> tuple[Sides, np.ndarray, float, float]:
-    """Held-out sides of games by a model of this depth, their games, and the mean ln p and first moves of its turns."""
-    made = calibrate(rated, depth, told=lambda text: print(f"  {text}", file=sys.stderr))
+def judged(rated: Rated, depth: int, made: Calibrated) -> tuple[Sides, np.ndarray]:
+    """Held-out sides of games by a model of this depth, and their games."""
     kept = rated.to_depth(depth)
     mine = made.judged
     curve, turns, (elo, mark, game) = sides(
@@ -33,8 +33,7 @@ def judged(rated: Rated, depth: int) -> tuple[Sides, np.ndarray, float, float]:
     marks = np.unique(mark)
     at = curve.sum(np.searchsorted(marks, mark), len(marks)).tops()[np.searchsorted(marks, mark)]
     score, bend = curve.slopes(at)
-    found = Sides(score, -bend, turns.astype(float), mark, elo, at)
-    return found, game, made.judgement.log_likelihood, made.judgement.top1
+    return Sides(score, -bend, turns.astype(float), mark, elo, at), game
 
 
 def main() -> None:
@@ -43,6 +42,7 @@ def main() -> None:
     parser.add_argument("depths", nargs="+", type=int)
     parser.add_argument("--policy", nargs="+", default=["shipped"], metavar="FILE")
     parser.add_argument("--level", default=f"{LEVEL:.0f}:{POOL}")
+    parser.add_argument("--bounded", action="store_true", help="the policy's model stands alone, bounded")
     given = parser.parse_args()
     elo, _, pool = given.level.partition(":")
     found = reference.read(given.reference, max(*given.depths, 8))
@@ -54,7 +54,7 @@ def main() -> None:
     logs = {name: log_policy(choices, network, level=float(elo), pool=pool) for name, network in networks.items()}
     rows = []
     for depth in given.depths:
-        base = None
+        base = plain = None
         for name, log in ({"none": None} | logs).items():
             rated = Rated(
                 choices,
@@ -62,7 +62,8 @@ def main() -> None:
                 *(columns[one].astype(np.int64) for one in ("mark", "player", "game")),
                 log,
             )
-            own, game, likelihood, first = judged(rated, depth)
+            made = calibrate(rated, depth, plain=plain, told=lambda text: print(f"  {text}", file=sys.stderr))
+            own, game = judged(rated, depth, made)
             noise, slope = noise_per_turn(
                 own.score, own.information, own.turns, own.mark, own.truth, own.estimate, game
             )
@@ -70,13 +71,13 @@ def main() -> None:
                 "depth": depth,
                 "policy": name.rpartition("/")[2],
                 "turns": int(own.turns.sum()),
-                "ln p": f"{likelihood:.4f}",
-                "first": f"{first:.3f}",
+                "ln p": f"{made.judgement.log_likelihood:.4f}",
+                "first": f"{made.judgement.top1:.3f}",
                 "noise": f"{noise.value:.0f} ±{noise.error:.0f}",
                 "slope": f"{slope.value:.3f}",
             }
             if base is None:
-                base = own
+                base, plain = own, None if given.bounded else made
                 row |= {"ratio": "", "by curvature": ""}  # the first row names the columns
             else:
                 direct, curvature = noise_ratio(own, base, game)

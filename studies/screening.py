@@ -8,6 +8,7 @@ z passes 4 when a share of the moves, from move 12 on, is the engine's best (the
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 from choice_model import rated
@@ -54,7 +55,8 @@ def main() -> None:
     given = parser.parse_args()
     network = shipped() if given.policy == "shipped" else None
     of = rated(given.reference, max(given.depth, 8), network)["2006-14"]
-    made = calibrate(of, given.depth)
+    plain = None if network is None else calibrate(replace(of, log_policy=None), given.depth)
+    made = calibrate(of, given.depth, plain=plain)
     of = of.to_depth(given.depth)
     judged = made.judged
     rows = judged[of.choices.turn]

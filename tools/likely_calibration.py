@@ -28,10 +28,12 @@ from assay.engine.store import writing
 from assay.moves import reference, transfer
 from assay.moves.calibrating import figures_of, reference_turns
 from assay.moves.calibration import Calibration, default_name, load, save
-from assay.moves.choice.calibrate import calibrate
+from assay.moves.choice.calibrate import RIDGE, calibrate
 from assay.moves.choice.likely import chooser, searched_deeper, with_few
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
+
+BOUNDED_RIDGE = (30, 4_000)  # without a model by the values alone beside it the policy must not count much
 
 
 def told(text: str) -> None:
@@ -47,7 +49,7 @@ def fitted(folder: str, depth: int) -> Calibration:
     deeper = searched_deeper(rated.choices, logs, likely)
     few = replace(rated, choices=with_few(rated.choices, depth, deeper, likely), log_policy=logs)
     told(f"{deeper.sum() / len(rated):.1f} moves a turn are searched deeper")
-    made = calibrate(few, depth, told=told)
+    made = calibrate(few, depth, ridge={**RIDGE, "policy": BOUNDED_RIDGE}, told=told)
     told(str(made.judgement))
     settings = {**base.settings, "transferred_from": base.name, "moves_deeper": float(deeper.sum() / len(rated))}
     return replace(

@@ -13,11 +13,15 @@ from tests.moves.made_up import rated_turns, turns_of
 
 from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
+from assay.moves.choice.features import NATURAL
+from assay.moves.choice.logit import Taste
+from assay.moves.choice.mixture import mixed
 from assay.moves.evidence import weigh
 from assay.moves.groups import Groups, group
 from assay.moves.performance import rate_groups
 from assay.moves.review import running
 from assay.moves.screening import screen_groups
+from assay.policy.chances import shipped
 
 TURNS = rated_turns()
 FEW = TURNS.only(TURNS.game < 12)
@@ -84,3 +88,22 @@ def test_a_flat_curve_says_nothing_and_a_rising_one_at_least(calibration: Calibr
 def test_shallower_turns_are_refused(calibration: Calibration) -> None:
     with pytest.raises(CalibrationError, match="depth 3"):
         weigh(replace(FEW, depth=3), calibration, False)
+
+
+def test_a_side_that_does_not_play_as_people_do_is_rated_by_the_values(calibration: Calibration) -> None:
+    """The curve is of both models, by the side of the game; a part of the turns keeps the share of the whole."""
+    plain = calibration.models["engine"]
+    taste = Taste(np.append(plain.taste.a, 1.0), np.append(plain.taste.b, -0.5))
+    names, kinds = (*plain.names, NATURAL), (*plain.kinds, "policy")
+    natural = replace(plain, names=names, kinds=kinds, divisors=np.append(plain.divisors, 1.0), taste=taste)
+    both = replace(calibration, models={"engine": plain, "policy": natural}, network=shipped().identity)
+    evidence, alone = weigh(FEW, both), weigh(FEW, replace(both, models={"policy": natural}))
+    assert evidence.human is not None and evidence.plain is not None and alone.human is None
+    assert evidence.human.mean() < 0.3 and np.ptp(evidence.human) > 0.1  # they know nothing of what is natural
+    assert all(np.ptp(evidence.human[evidence.sides.of == side]) == 0 for side in np.unique(evidence.sides.of))
+    expected = mixed(alone.curve, weigh(FEW, both, False).curve, evidence.human).table
+    assert np.allclose(evidence.curve.table, expected) and not np.allclose(expected, alone.curve.table, atol=0.1)
+    few = np.arange(len(FEW)) % 7 == 0
+    assert np.allclose(evidence.only(few).curve.table, expected[few])
+    lifted = weigh(FEW, replace(both, models={"engine": plain, "policy": replace(natural, lift=50.0)}))
+    assert np.allclose(lifted.curve.table[:, 1:], expected[:, :-1])  # a step of the grid higher

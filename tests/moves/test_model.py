@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from assay.curve import GRID, Honesty
 from assay.engine.choices import joined
 from assay.errors import CalibrationError
 from assay.moves.choice.calibrate import Rated, calibrate
-from assay.moves.choice.features import features
+from assay.moves.choice.features import BOUNDED, NATURAL, features
 from assay.moves.choice.logit import Taste, log_chances
 from assay.moves.choice.measures import Scatter
 from assay.moves.choice.model import Model, from_json, strength
@@ -40,7 +41,8 @@ def played_by(model: Model, elo: float, turns: int, seed: int):
 
 
 def test_a_model_comes_back_from_its_file(simple: Model) -> None:
-    back = from_json(json.loads(json.dumps(simple.to_json())))
+    back = from_json(json.loads(json.dumps(replace(simple, lift=7.0).to_json())))
+    assert back.lift == 7 and from_json({k: v for k, v in simple.to_json().items() if k != "lift"}).lift == 0
     assert back.names == simple.names and back.honesty == simple.honesty and back.depth == 4
     assert np.array_equal(back.taste.b, simple.taste.b) and not back.wants_policy
 
@@ -105,3 +107,24 @@ def test_a_calibration_finds_the_model_behind_the_games(simple: Model) -> None:
         assert weight[0][own] + at * weight[1][own] == pytest.approx(-4 - 2 * at, rel=0.35)
     log = log_chances(np.zeros(len(made.moves)), made.start, made.turn)
     assert found.judgement.log_likelihood > log[made.chosen].mean()
+
+
+def test_beside_a_model_of_values_alone_what_is_natural_is_not_bounded(simple: Model) -> None:
+    parts = [played_by(simple, elo, 40, seed=int(elo) + n) for elo in (1600.0, 2000.0, 2400.0) for n in range(4)]
+    elo, side = np.repeat([1600.0, 2000.0, 2400.0], 160), np.repeat(np.arange(12), 40)
+    made = joined(parts)
+    made = type(made)(**{**vars(made), "unit": side})
+    logs = log_chances(np.random.default_rng(1).normal(size=len(made.moves)), made.start, made.turn)
+    rated = Rated(made, elo, elo.astype(int), side, side, logs.astype(np.float32))
+
+    def kept(name: str, kind: str) -> bool:
+        return kind == "policy" or name == "root of loss, depth 4"
+
+    plain = calibrate(replace(rated, log_policy=None), 4, folds=2, keep=kept)
+    beside, alone = calibrate(rated, 4, folds=2, keep=kept, plain=plain), calibrate(rated, 4, folds=2, keep=kept)
+    assert BOUNDED in alone.model.names and BOUNDED not in beside.model.names
+    weight = [one.model.taste.b[one.model.names.index(NATURAL)] for one in (alone, beside)]
+    assert abs(weight[0]) < 1e-6 < abs(weight[1])
+    assert not np.allclose(beside.curve.table, alone.curve.table)
+    # What people lose by being taken for no people is given back.
+    assert abs(beside.judgement.offset) < 5 and beside.model.lift != 0 == alone.model.lift

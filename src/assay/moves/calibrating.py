@@ -113,7 +113,7 @@ def make_calibration(
         natural = Rated(
             rated.choices, rated.elo, rated.mark, rated.player, rated.game, log_policy(rated.choices, network)
         )
-        better = calibrate(natural, depth, seed=seed, told=told)
+        better = calibrate(natural, depth, seed=seed, plain=plain, told=told)
         models["policy"], figures["policy"] = better.model, figures_of(better.judgement)
     told("Regan's marks")
     sample, rows = regan_sample(rated, depth, fitting)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,10 +14,12 @@ from assay.engine.choices import Choices, rows_of
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
+from assay.moves.choice.features import BOUNDED
 from assay.moves.choice.likely import LEVEL, POOL
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import Measures, engine_rating, measure, scores
-from assay.moves.choice.model import CENTRE, Model, curve_of, strength
+from assay.moves.choice.mixture import human, mixed
+from assay.moves.choice.model import CENTRE, Model, curve_of, exponents, strength
 from assay.moves.groups import Groups, Moved, tag_ratings
 from assay.policy.chances import Network
 from assay.policy.chances import log_chances as chances_of_people
@@ -58,8 +60,9 @@ ALL_LEVELS = (600.0, 3200.0)
 class Evidence:
     """Turns with the exponents of their moves (chance ~ exp(g0 + z g1)), by a calibration's model.
 
-    `weight` is how much each turn counts for a rating (None: alike). Without a `judge` there is nothing but the turns:
-    enough for a fit of s and c.
+    `weight` is how much each turn counts for a rating (None: alike). Where the model knows the policy, `plain` has the
+    exponents by the values alone, and `human` how far each turn's side passes for a person: so much of its curve is by
+    the one, the rest by the other. Without a `judge` there is nothing but the turns: enough for a fit of s and c.
     """
 
     turns: Turns
@@ -68,6 +71,8 @@ class Evidence:
     g0: Floats
     g1: Floats
     weight: Floats | None = None
+    plain: tuple[Floats, Floats] | None = None
+    human: Floats | None = None
 
     @property
     def model(self) -> Model:
@@ -77,14 +82,27 @@ class Evidence:
     @cached_property
     def curve(self) -> Curve:
         """The log-likelihood of every rating, a row per turn: each on the scale of its own game's pool."""
+        if self.plain is None or self.human is None:
+            return self._curve(self.g0, self.g1)
+        lift = self.model.lift
+        return mixed(self._curve(self.g0, self.g1, lift), self._curve(*self.plain, lift), self.human)
+
+    def beside(self, plain: tuple[Floats, Floats]) -> Evidence:
+        """The same with the exponents by the values alone: of these turns' sides, who plays as people do?"""
+        own, other = (curve_of(*both, self.turns.choices) for both in ((self.g0, self.g1), plain))
+        share = human(own, other, self.sides.of)  # on the inner scale: the same in every pool
+        return replace(self, plain=plain, human=share)
+
+    def _curve(self, g0: Floats, g1: Floats, lift: float = 0.0) -> Curve:
         if len(self.lines) == 1:
-            return Curve(curve_of(self.g0, self.g1, self.turns.choices, self.lines[0].inside(GRID)).table, GRID)
+            inside = self.lines[0].inside(GRID) - lift
+            return Curve(curve_of(g0, g1, self.turns.choices, inside).table, GRID)
         table = np.empty((len(self.turns), len(GRID)))
         for number, line in enumerate(self.lines):
             own = self.line == number
             rows, _ = rows_of(self.turns.choices.start, own)
             part = self.turns.choices.only(own)
-            table[own] = curve_of(self.g0[rows], self.g1[rows], part, line.inside(GRID)).table
+            table[own] = curve_of(g0[rows], g1[rows], part, line.inside(GRID) - lift).table
         return Curve(table, GRID)
 
     @cached_property
@@ -165,8 +183,10 @@ class Evidence:
     def only(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
         """The evidence of these turns alone, by mask or by number."""
         rows, _ = rows_of(self.turns.choices.start, chosen)
-        weight = None if self.weight is None else self.weight[chosen]
-        return Evidence(self.turns.only(chosen), self.calibration, self.judge, self.g0[rows], self.g1[rows], weight)
+        weight, share = (None if each is None else each[chosen] for each in (self.weight, self.human))
+        plain = None if self.plain is None else (self.plain[0][rows], self.plain[1][rows])
+        turns, g0, g1 = self.turns.only(chosen), self.g0[rows], self.g1[rows]
+        return Evidence(turns, self.calibration, self.judge, g0, g1, weight, plain, share)
 
     def estimates(self, groups: Groups, level: float = 0.95) -> list[Estimate]:
         """The rating of each group: the top of the sum of its turns' curves."""
@@ -230,8 +250,10 @@ def weigh(turns: Turns, calibration: Calibration, policy: Network | bool = True)
                 "--policy, --policy none for the engine alone, or make one with 'assay calibrate --policy'."
             )
         logs = log_policy(turns.choices, network)
-    g0, g1 = model.exponents(turns.choices, logs)
-    return Evidence(turns, calibration, model, g0, g1)
+    if logs is None or BOUNDED in model.names or "engine" not in calibration.models:
+        return Evidence(turns, calibration, model, *model.exponents(turns.choices, logs))
+    own, plain = exponents([model, calibration.models["engine"]], turns.choices, logs)
+    return Evidence(turns, calibration, model, *own).beside(plain)
 
 
 def unweighed(turns: Turns, calibration: Calibration) -> Evidence:

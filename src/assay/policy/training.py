@@ -24,6 +24,8 @@ from assay.policy.traits import features
 from assay.progress import Progress
 
 CHECKPOINT, WEIGHTS, CURVE = "checkpoint.npz", "policy.npz", "curve.csv"
+# Multiplied in 16 bits where the processor can (a quarter less time a step); weights and sums stay in 32.
+_HALF = torch.cpu._is_avx512_bf16_supported()
 _WARM = 200
 _JUDGED = 4_096  # positions of each folder on which a training is watched
 _COLUMNS = ("step", "positions", "cpu_hours", "lr", "loss", "folder", "nats", "top1")
@@ -218,7 +220,9 @@ def train(
             batch, target = _prepared(_draw(sources, plan, step))
             for group in optimiser.param_groups:
                 group["lr"] = plan.rate(step)
-            loss = loss_of(net(batch), target, batch.positions)
+            with torch.autocast("cpu", torch.bfloat16, enabled=_HALF):
+                logs = net(batch)
+            loss = loss_of(logs, target, batch.positions)
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)

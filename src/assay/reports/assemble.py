@@ -115,9 +115,10 @@ def _report(
 
 
 def _counting(every: Evidence, turns: Turns) -> Evidence:
-    """Of the evidence of all turns that of those which count."""
+    """Of the evidence of all turns that of those which count; they alone say who plays as people do."""
     counts = np.isin(every.turns.game << 16 | every.turns.ply, turns.game << 16 | turns.ply)
-    return replace(every.only(counts), turns=turns)
+    found = replace(every.only(counts), turns=turns)
+    return found if found.plain is None else found.beside(found.plain)
 
 
 def _apart_by_pool(given: Input, games: pl.DataFrame) -> pl.DataFrame:

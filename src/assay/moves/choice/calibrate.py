@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.curve import Curve, Honesty
+from assay.curve import GRID, Curve, Honesty
 from assay.engine.choices import Choices, pawns
 from assay.held_out import Figure, noise_per_turn
-from assay.moves.choice.features import divisors, features
+from assay.moves.choice.features import BOUNDED, NATURAL, divisors, features
 from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.measures import Measures, Scatter, engine_rating, measure, scatter, scores
+from assay.moves.choice.mixture import human, mixed
 from assay.moves.choice.model import Model, curve_of, strength
 
 Floats = NDArray[np.float64]
@@ -33,9 +34,10 @@ RIDGE: Mapping[str, tuple[float, float]] = {
     "position": (30, 8_000),
     "product": (30, 8_000),
     "move": (30, 200_000),
-    "policy": (30, 4_000),
+    "policy": (30, 200),
 }
 NEVER = 1e12
+NOT_BESIDE_POLICY = "product"  # what these tell of people the policy knows better: without them there is less noise
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,11 @@ class Judgement:
     power: float
     scale_error: float
 
+    @property
+    def offset(self) -> float:
+        """How far the marks are off, all counting alike."""
+        return float(np.mean([offset for _, _, offset, _ in self.marks]))
+
     def __str__(self) -> str:
         off = " ".join(f"{offset:+.0f}" for _, _, offset, _ in self.marks)
         return (
@@ -135,17 +142,29 @@ def calibrate(
     seed: int = 1,
     keep: Callable[[str, str], bool] | None = None,
     ridge: Mapping[str, tuple[float, float]] = RIDGE,
+    plain: Calibrated | None = None,
     told: Callable[[str], None] = lambda _: None,
 ) -> Calibrated:
-    """Fit the model of this depth; `keep` says by name and kind which features take part, all if it is None."""
+    """Fit the model of this depth; `keep` says by name and kind which features take part, all that pay if it is None.
+
+    With a policy and beside it the model of the same turns by values alone (`plain`), what is natural changes with
+    strength as it will, and curves are of both models, as far as each side passes for a person; products of features do
+    not pay there. Without `plain` the policy's part in strength is bounded: play that is not human would gain by it.
+    """
     rated = rated.to_depth(depth)
     found = features(rated.choices, rated.log_policy)
     root = np.sqrt(found.table[:, found.names.index(f"loss, depth {depth}")])
-    found = found if keep is None else found.only(keep)
+    if plain is not None:
+        paying = keep or (lambda name, kind: kind != NOT_BESIDE_POLICY)
+        found = found.only(lambda name, kind: name != BOUNDED and paying(name, kind))
+    elif keep is not None:
+        found = found.only(keep)
     scale = divisors(found.table, root, rated.choices)
     table = found.table
     table /= scale
-    penalty = np.array([_ridge(name, kind, ridge) for name, kind in zip(found.names, found.kinds, strict=True)])
+    penalty = np.array([ridge[kind] for kind in found.kinds], np.float64)
+    if plain is None:
+        penalty[[name == NATURAL for name in found.names], 1] = NEVER
     choices, z, weight = rated.choices, strength(rated.elo), even(rated.mark)
     fold = folds_of(rated.player, folds, seed)
     g0, g1 = np.empty(len(table)), np.empty(len(table))
@@ -164,7 +183,14 @@ def calibrate(
     judged = np.abs(rated.best) <= JUDGED
     alpha, beta = _line(g0, g1, choices, z, weight * judged)
     g0, g1 = g0 + alpha * g1, beta * g1
-    curve = curve_of(g0, g1, choices)
+    curve, lift = curve_of(g0, g1, choices), 0.0
+    if plain is not None:
+        side = np.unique(choices.unit, return_inverse=True)[1].reshape(-1)
+        mine, other = (Curve(one.table * judged[:, None], one.grid) for one in (curve, plain.curve))
+        share = human(mine, other, side)
+        lift = -judge(rated, g0, g1, mixed(curve, plain.curve, share), judged).offset
+        mine, other = (curve_of(*own, choices, GRID - lift) for own in ((g0, g1), (plain.g0, plain.g1)))
+        curve = Curve(mixed(mine, other, share).table, GRID)
     judgement = judge(rated, g0, g1, curve, judged)
     model = Model(
         depth=depth,
@@ -174,13 +200,9 @@ def calibrate(
         taste=Taste(everybody.a + alpha * everybody.b, beta * everybody.b),
         honesty=Honesty(judgement.power, judgement.scale_error),
         scatter=scattered(rated.only(judged), g0[judged[choices.turn]], g1[judged[choices.turn]]),
+        lift=lift,
     )
     return Calibrated(model, judgement, judged, curve, g0, g1)
-
-
-def _ridge(name: str, kind: str, ridge: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
-    everybody, strong = ridge[kind]
-    return everybody, NEVER if name == "natural" else strong
 
 
 def scattered(rated: Rated, g0: Floats, g1: Floats) -> Scatter:

@@ -23,6 +23,7 @@ CLIP = 10.0  # pawns
 MOST_LOSS = 2.0
 LEAST_POLICY, LEAST_GOOD = -12.0, -3.0
 GOOD_LOSS = 0.15
+NATURAL, BOUNDED = "natural", "natural and good"
 _SOFT = 0.0025  # keeps the root of a loss smooth at zero
 
 
@@ -178,9 +179,9 @@ def features(choices: Choices, log_policy: Floats | None = None) -> Features:
     add("product", "was best once", (top[:, :-1].any(axis=1) if depth > 1 else np.zeros(len(x), bool)) & (r > 0))
     add("product", "found late", (r == 0) & (rank[:, : max(depth - 3, 1)] > 2).all(axis=1))
     if log_policy is not None:
-        add("policy", "natural", np.maximum(log_policy, LEAST_POLICY))
-        # Bounded, and only where little is lost: unnatural errors do not show strength.
-        add("policy", "natural and good", np.maximum(log_policy, LEAST_GOOD) * np.exp(-x / GOOD_LOSS))
+        add("policy", NATURAL, np.maximum(log_policy, LEAST_POLICY))
+        # Bounded, and only where little is lost, for models that have none by the values alone beside them.
+        add("policy", BOUNDED, np.maximum(log_policy, LEAST_GOOD) * np.exp(-x / GOOD_LOSS))
     return Features(tuple(names), tuple(kinds), np.stack(table, axis=1))
 
 

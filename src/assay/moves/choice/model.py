@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,11 @@ def strength(elo: Floats | float) -> Floats:
 
 @dataclass(frozen=True)
 class Model:
-    """Features with their divisors and weights: `a` draws everybody to a move, `b` more the stronger they are."""
+    """Features with their divisors and weights: `a` draws everybody to a move, `b` more the stronger they are.
+
+    `lift` puts ratings right where curves are of this model and of the values' alone (module `mixture`): so many Elo
+    are people taken for weaker there, because some of them are taken for no people.
+    """
 
     depth: int
     names: tuple[str, ...]
@@ -39,21 +43,18 @@ class Model:
     taste: Taste
     honesty: Honesty
     scatter: Scatter
+    lift: float = 0.0
 
     def exponents(self, choices: Choices, log_policy: NDArray[np.float32] | None = None) -> tuple[Floats, Floats]:
         """g0 and g1 of every move."""
-        weights = np.stack([self.taste.a, self.taste.b], axis=1) / self.divisors[:, None]
-        weights = weights.astype(np.float32)
-        out = np.empty((len(choices.moves), 2), np.float32)
-        at = 0
-        for part in choices.to_depth(self.depth).parts(_TURNS):
-            rows = slice(at, at + len(part.moves))
-            found = features(part, None if log_policy is None else log_policy[rows])
-            out[rows] = self._own(found) @ weights
-            at = rows.stop
-        return out[:, 0].astype(np.float64), out[:, 1].astype(np.float64)
+        return exponents([self], choices, log_policy)[0]
 
-    def _own(self, found: Features) -> NDArray[np.float32]:
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """What a unit of each feature adds to g0 and to g1."""
+        return (np.stack([self.taste.a, self.taste.b], axis=1) / self.divisors[:, None]).astype(np.float32)
+
+    def own(self, found: Features) -> NDArray[np.float32]:
         if found.names == self.names:
             return found.table
         column = {name: at for at, name in enumerate(found.names)}
@@ -86,6 +87,7 @@ class Model:
             "depth": self.depth,
             "power": self.honesty.power,
             "scale_error": self.honesty.scale_error,
+            "lift": self.lift,
             "scatter": {name: getattr(self.scatter, name).tolist() for name in _SCATTER},
             "features": [
                 {"name": name, "kind": kind, "divisor": divisor, "everybody": a, "strong": b}
@@ -108,11 +110,12 @@ def from_json(data: Mapping[str, Any]) -> Model:
             taste=Taste(np.array(numbers["everybody"]), np.array(numbers["strong"])),
             honesty=honesty,
             scatter=Scatter(*(np.asarray(data["scatter"][name], np.float64) for name in _SCATTER)),
+            lift=float(data.get("lift", 0.0)),
         )
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise CalibrationError(f"this is no choice model ({type(error).__name__} {error}).") from error
     spread = made.scatter
-    values = [*made.taste.a, *made.taste.b, honesty.power, honesty.scale_error, *spread.correlation.ravel()]
+    values = [*made.taste.a, *made.taste.b, honesty.power, honesty.scale_error, made.lift, *spread.correlation.ravel()]
     values += [*spread.factors, *spread.weights]
     unfit = not made.names or len(set(made.names)) < len(made.names) or not 1 <= made.depth <= 244
     unfit |= (spread.factors.shape, spread.correlation.shape, spread.weights.shape) != ((3,), (3, 3), (3,))
@@ -120,6 +123,21 @@ def from_json(data: Mapping[str, Any]) -> Model:
     if unfit or not all(map(math.isfinite, values)) or not (made.divisors > 0).all() or not honesty.power > 0:
         raise CalibrationError("this is no choice model: its numbers are out of bounds.")
     return made
+
+
+def exponents(
+    models: Sequence[Model], choices: Choices, log_policy: NDArray[np.float32] | None = None
+) -> list[tuple[Floats, Floats]]:
+    """g0 and g1 of every move by each of some models of one depth, whose features are worked out once."""
+    out = [np.empty((len(choices.moves), 2), np.float32) for _ in models]
+    at = 0
+    for part in choices.to_depth(models[0].depth).parts(_TURNS):
+        rows = slice(at, at + len(part.moves))
+        found = features(part, None if log_policy is None else log_policy[rows])
+        for model, both in zip(models, out, strict=True):
+            both[rows] = model.own(found) @ model.weights
+        at = rows.stop
+    return [(both[:, 0].astype(np.float64), both[:, 1].astype(np.float64)) for both in out]
 
 
 def curve_of(g0: Floats, g1: Floats, choices: Choices, grid: Floats = GRID) -> Curve:
