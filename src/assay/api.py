@@ -1186,7 +1186,7 @@ def analyses(store: File | None = None, *, mend: bool = False) -> Answer:
         ...
     assay.errors.StoreError: ...
     """
-    from assay.moves.valuing import analyses_in
+    from assay.engine.holdings import analyses_in
 
     return analyses_in(store, mend=mend)
 
@@ -1378,7 +1378,7 @@ def export_analyses(path: File, *, store: File | None = None, quiet: bool = True
         ...
     assay.errors.StoreError: ...
     """
-    from assay.moves.valuing import export_store
+    from assay.engine.holdings import export_store
 
     return export_store(Path(path), store, quiet=quiet)
 
@@ -1401,7 +1401,7 @@ def import_analyses(
         ...
     assay.errors.InputError: ...
     """
-    from assay.moves.valuing import import_into
+    from assay.engine.holdings import import_into
 
     return import_into(files, store, engine=engine, engine_name=engine_name, quiet=quiet, told=told)
 

@@ -68,7 +68,7 @@ def run(*words: object) -> str:
     return done.stderr
 
 
-@pytest.mark.parametrize("values", [14_000_000, 40_000_000])
+@pytest.mark.parametrize("values", [11_000_000, 14_000_000, 40_000_000])
 def test_analyses_with_a_row_that_grows(tmp_path: Path, values: int) -> None:
     """Some kilobytes of Parquet: a single depth of a single position has as many values as a large store."""
     file = tmp_path / "one.parquet"

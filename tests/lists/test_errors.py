@@ -30,7 +30,7 @@ def test_k_sets_the_error_in_screening(tmp_path: Path, monkeypatch: pytest.Monke
     found = {}
     for k in (10, 40):
         people = [
-            {"id": 7 + at, "name": name, "fed": "SUI", "standard": 1850, "k": k, "born": 1980}
+            {"id": 7 + at, "name": name, "fed": "SUI", "standard": 2300, "k": k, "born": 1980}
             for at, name in enumerate(names)
         ]
         path = tmp_path / "list.txt"
@@ -42,5 +42,5 @@ def test_k_sets_the_error_in_screening(tmp_path: Path, monkeypatch: pytest.Monke
         found[k] = {row["player"]: (row["rating"], row["z"]) for row in answer.table.to_dicts()}
     for name in names:
         (rating, veteran), (_, junior) = found[10][name], found[40][name]
-        assert rating == 1850
+        assert rating == 2300
         assert veteran is not None and junior is not None and abs(junior) < abs(veteran)

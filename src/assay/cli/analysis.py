@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import (
+    PRESETS,
     Command,
     depth_options,
     engine_option,
@@ -105,6 +106,8 @@ def analyse(
     """
     from assay.api import store_analyses
 
+    if calibration and (nodes or (depth is not None and depth <= PRESETS["quick"])):
+        raise click.UsageError("--likely goes deeper than --quick with some moves: give a greater --depth alone.")
     try:
         store_analyses(
             files,

@@ -30,7 +30,7 @@ from assay.progress import Progress
 
 _ROWS = 5_000
 _MOST_ROWS = 500
-_MOST_VALUES = 30_000_000  # of a group of rows: two for every depth of every move
+_MOST_VALUES = 24_000_000  # of a group of rows: two for every depth of every move; read, they take 20 bytes each
 _MOST_BYTES = 256 << 20
 _VALUES_AT_ONCE = 1_000_000
 _MOST_AT_ONCE = 8 << 20  # bytes; as objects of Python it is many times that

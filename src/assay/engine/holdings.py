@@ -1,0 +1,86 @@
+"""What a store holds, written for others and taken in from others, as commands tell of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+from assay.engine.exchange import export, import_file
+from assay.engine.identity import ALL_LINES, DEFAULT, NO_DEPTH, Search
+from assay.engine.store import Store, writing
+from assay.paths import default_store
+from assay.table import Answer, Table, columns_of, counted, reasons
+
+File: TypeAlias = str | PathLike[str]
+ANALYSES_COLUMNS = (
+    *("engine", "net", "options", "lines", "nodes", "depth", "least_depth", "positions", "left_out", "games"),
+)
+
+
+def _place(store: File | None) -> Path:
+    """Where a store is: the user's own, if none is named."""
+    return Path(store) if store is not None else default_store()
+
+
+def analyses_in(store: File | None = None, *, mend: bool = False) -> Answer:
+    """What a store holds, a row for each analysis; see :func:`assay.api.analyses`."""
+    path, remarks = _place(store), list[str]()
+    if mend:
+        Store(path).close()  # refuses a file that is no store, instead of making one
+        with writing(path) as opened:
+            remarks.append(f"{counted(opened.mend(), 'damaged entry')} taken out of {path}.")
+    with Store(path) as opened:
+        rows = [
+            {
+                "engine": kept.identity.engine,
+                "net": kept.identity.net,
+                "options": " ".join(f"{name}={value}" for name, value in kept.identity.options),
+                "lines": "all" if kept.identity.lines >= ALL_LINES else kept.identity.lines,
+                "nodes": kept.identity.nodes or None,
+                "depth": None if kept.depth in (0, NO_DEPTH) else kept.depth,
+                "least_depth": None if kept.least_depth in (0, NO_DEPTH) else kept.least_depth,
+                "positions": kept.positions,
+                "left_out": kept.left_out,
+                "games": kept.games,
+            }
+            for kept in opened.kept()
+        ]
+    columns = columns_of(ANALYSES_COLUMNS, wide=("net", "options", "least_depth"))
+    return Answer(shown=Table(rows, columns), remarks=remarks)
+
+
+def export_store(path: Path, store: File | None = None, *, quiet: bool = True) -> Answer:
+    """Write a store for others; see :func:`assay.api.export_analyses`."""
+    with Store(_place(store)) as opened:
+        count = export(opened, path, quiet=quiet)
+    shown = Table([{"file": str(path), "positions": count}], columns_of(("file", "positions")))
+    return Answer(shown=shown, remarks=[f"{counted(count, 'position')} written to {path}."])
+
+
+def import_into(
+    files: File | Sequence[File],
+    store: File | None = None,
+    *,
+    engine: str = DEFAULT,
+    engine_name: str | None = None,
+    quiet: bool = True,
+    told: Callable[[str], None] | None = None,
+) -> Answer:
+    """Take analyses in from files; see :func:`assay.api.import_analyses`."""
+    say, rows, refused = told or (lambda text: None), [], Counter[str]()
+    with writing(_place(store)) as opened:
+        for file in [files] if isinstance(files, str | PathLike) else files:
+            found = import_file(Path(file), opened, search=Search(engine), named=engine_name, quiet=quiet)
+            games = f", {counted(found.games, 'game')}" if found.games else ""
+            say(f"{file}: {counted(found.valued, 'position')}, {found.left_out:,} left out{games}.")
+            if found.refused:
+                most = reasons(dict(found.refused.most_common(5)))
+                say(f"Rows refused: {most} (first: {found.first_refused}).")
+            refused += found.refused
+            rows.append(
+                {"file": str(file), "positions": found.valued, "left_out": found.left_out, "games": found.games}
+            )
+    return Answer(shown=Table(rows, columns_of(("file", "positions", "left_out", "games"))), problems=refused)
