@@ -16,8 +16,8 @@ from assay.cli.main import main
 from assay.engine.store import Store
 from assay.engine.turns import REPEATED
 from assay.errors import InputError
+from assay.moves import evidence
 from assay.moves.asked import Asked
-from assay.moves.choice.model import Model
 from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.growing import make
@@ -125,7 +125,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(owner, name, counted)
 
     counting(rust, "parse_games", "games parsed", lambda texts, **_: len(texts))
-    counting(Model, "exponents", "judgings")
+    counting(evidence, "exponents", "judgings")
     counting(Store, "__init__", "stores opened")
     counting(Store, "read_bytes", "readings of the store")
     return found

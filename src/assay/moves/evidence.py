@@ -250,10 +250,10 @@ def weigh(turns: Turns, calibration: Calibration, policy: Network | bool = True)
                 "--policy, --policy none for the engine alone, or make one with 'assay calibrate --policy'."
             )
         logs = log_policy(turns.choices, network)
-    if logs is None or BOUNDED in model.names or "engine" not in calibration.models:
-        return Evidence(turns, calibration, model, *model.exponents(turns.choices, logs))
-    own, plain = exponents([model, calibration.models["engine"]], turns.choices, logs)
-    return Evidence(turns, calibration, model, *own).beside(plain)
+    alone = logs is None or BOUNDED in model.names or "engine" not in calibration.models
+    own, *plain = exponents([model] if alone else [model, calibration.models["engine"]], turns.choices, logs)
+    found = Evidence(turns, calibration, model, *own)
+    return found.beside(plain[0]) if plain else found
 
 
 def unweighed(turns: Turns, calibration: Calibration) -> Evidence:
