@@ -26,10 +26,12 @@ on all.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 from statistics import NormalDist
@@ -202,6 +204,13 @@ class Case:
     curves: Mapping[str, Floats]
 
 
+def _shipped_models() -> str:
+    """A name for the learned models as they ship: their weights, lines and powers."""
+    models = files("assay") / "data" / "models"
+    parts = [models / name / part for name in ("lichess", "otb") for part in ("run.json", "weights.npz")]
+    return hashlib.sha256(b"".join(part.read_bytes() for part in parts)).hexdigest()[:8]
+
+
 def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list[Case]:
     """The player-events of a folder, or the first games of each; moves only of those that are analysed whole."""
     plan = json.loads((folder / "plan.json").read_text())["plan"]
@@ -225,7 +234,7 @@ def cases_of(folder: Path, names: Sequence[str], depth: int, count: int) -> list
     # Two events may hold the same game, each for its own player; so each event has rows of its own.
     own = Units(keys, of, units.scores, units.tags, many, tag)
     voices = [results_voice(found.frame, own, 0.95)]
-    kept = folder / f"learned-{count}.npz"  # what the learned model says takes the longest, and stays what it is
+    kept = folder / f"learned-{count}-{_shipped_models()}.npz"  # what the learned models say takes the longest
     if LEARNED in names and not kept.exists():
         voices.append(learned_voice(found.games, found.arrays, own, 0.95))
         np.savez(kept, curves=voices[-1].curves)
