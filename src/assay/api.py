@@ -374,7 +374,7 @@ def rate_learned(
 
     >>> guesses = rate_learned(SAMPLE, game=2)
     >>> print(guesses["Deep Blue"])
-    at least 2258
+    at least 2298
     >>> guesses.table.height, guesses.guesses[0].moves[0]
     (90, 'e4')
     """
