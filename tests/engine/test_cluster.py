@@ -69,6 +69,12 @@ def test_a_worker_with_another_engine_gets_nothing(
     assert not values(tmp_path / "store.db")
 
 
+def test_two_clusters_of_this_machine_do_not_meet() -> None:
+    """Each has ports of its own; a warning would be an error here."""
+    with connect("local", workers=1) as one, connect("local", workers=1) as other:
+        assert one is not other
+
+
 def address_in(file: Path) -> str:
     """The address in a scheduler's file; nothing before all of it is written."""
     try:

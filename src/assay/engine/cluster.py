@@ -74,7 +74,7 @@ def connect(address: str, workers: int | None = None) -> Iterator[Cluster]:
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL + 1)
     if address == LOCAL:
         with (
-            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as local,
+            distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0") as local,
             distributed.Client(local) as client,
         ):
             yield Cluster(client, local.scheduler_address)
