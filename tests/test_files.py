@@ -11,7 +11,7 @@ import pytest
 
 from assay import __version__, manifest
 from assay.errors import InputError, OutputError
-from assay.paths import atomic, data_folder, default_store
+from assay.paths import atomic, data_folder, store_place
 
 
 def test_atomic_gives_the_final_name_only_at_the_end(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_the_data_folder_is_where_the_system_keeps_such_things(monkeypatch: pyte
 def test_the_data_folder_can_be_moved(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ASSAY_HOME", str(tmp_path))
     assert data_folder() == tmp_path
-    assert default_store() == tmp_path / "analyses.db"
+    assert store_place() == tmp_path / "analyses.db"
 
 
 def test_a_manifest_comes_back_and_knows_its_kind(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
+from assay.paths import File
+
 if TYPE_CHECKING:
     from assay.answer.rating import JointRatings
     from assay.engine.analysis import Analysis
@@ -42,7 +44,6 @@ if TYPE_CHECKING:
     from assay.results.timeline import Timeline
     from assay.table import Answer
 
-File: TypeAlias = str | PathLike[str]
 SAMPLE = Path(__file__).with_name("data") / "kasparov-deep-blue-1997.pgn"  # six games to try everything with
 What: TypeAlias = "File | Games | Sequence[File]"
 Moves: TypeAlias = "What | Analysis"

@@ -8,10 +8,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from glob import escape
+from os import PathLike
 from pathlib import Path
 from stat import S_ISREG
+from typing import TypeAlias
 
 from assay.errors import OutputError, StoreError, TakenError
+
+File: TypeAlias = str | PathLike[str]
 
 
 def data_folder() -> Path:
@@ -32,9 +36,9 @@ def shown(path: str | Path) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def default_store() -> Path:
-    """The analysis store that serves when `--store` is not given."""
-    return data_folder() / "analyses.db"
+def store_place(store: File | None = None) -> Path:
+    """Where the store of analyses is: the one that is named, else the user's own."""
+    return Path(store) if store else data_folder() / "analyses.db"
 
 
 def own_calibrations() -> Path:

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from assay.errors import AssayWarning, InputError, RatingError
+from assay.paths import File
 from assay.printable import decode
-
-Place: TypeAlias = str | PathLike[str]
 
 # Beyond this no number of such a file means anything.
 MOST = 1e6
@@ -30,7 +29,7 @@ _LISTED = 3
 NEARLY_ALL, FEWEST_GAMES = 0.9, 6
 
 
-def read_lines(path: Place) -> list[str]:
+def read_lines(path: File) -> list[str]:
     """The lines of a small text file, in UTF-8 or else in Latin-1."""
     try:
         data = Path(path).read_bytes()
@@ -39,7 +38,7 @@ def read_lines(path: Place) -> list[str]:
     return decode(data).removeprefix("\ufeff").splitlines()
 
 
-def read_rows(path: Place, fewest: int, *, remarks: bool = False) -> list[tuple[int, list[str]]]:
+def read_rows(path: File, fewest: int, *, remarks: bool = False) -> list[tuple[int, list[str]]]:
     """The rows of a small CSV file with the number of their line; blank ones (and `remarks`, with a #) are left out."""
     rows = []
     reader = csv.reader(read_lines(path), skipinitialspace=True)
@@ -56,7 +55,7 @@ def read_rows(path: Place, fewest: int, *, remarks: bool = False) -> list[tuple[
     return rows
 
 
-def number(path: Place, line: int, text: str) -> float:
+def number(path: File, line: int, text: str) -> float:
     """A number of such a file."""
     try:
         value = float(text)
@@ -69,7 +68,7 @@ def number(path: Place, line: int, text: str) -> float:
     return value
 
 
-def read_aliases(path: Place, present: Collection[str] | None = None, *, lenient: bool = False) -> dict[str, str]:
+def read_aliases(path: File, present: Collection[str] | None = None, *, lenient: bool = False) -> dict[str, str]:
     """Main name by other name from a CSV file: rows of main,other,other,...
 
     With the names that are `present` in the games, a row is an error if none of its other names is among them: it is
@@ -105,7 +104,7 @@ def read_aliases(path: Place, present: Collection[str] | None = None, *, lenient
     return aliases
 
 
-def read_ratings(path: Place) -> dict[str, float]:
+def read_ratings(path: File) -> dict[str, float]:
     """Ratings by player from a CSV file of names and ratings; a header is passed over."""
     ratings = {}
     for place, (line, cells) in enumerate(read_rows(path, 1, remarks=True)):
@@ -126,7 +125,7 @@ def read_ratings(path: Place) -> dict[str, float]:
     return ratings
 
 
-def main_ratings(path: Place, ratings: Mapping[str, float], aliases: Mapping[str, str]) -> dict[str, float]:
+def main_ratings(path: File, ratings: Mapping[str, float], aliases: Mapping[str, str]) -> dict[str, float]:
     """Ratings by main name; a player cannot have two."""
     found: dict[str, float] = {}
     for name, rating in ratings.items():
@@ -178,7 +177,7 @@ def _several(value: Any) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
-def read_start(path: Place | None) -> dict[str, float]:
+def read_start(path: File | None) -> dict[str, float]:
     """Ratings of an earlier list: a CSV file with columns PLAYER and RATING, or rows of name, rating."""
     if path is None:
         return {}
@@ -192,7 +191,7 @@ def read_start(path: Place | None) -> dict[str, float]:
     return {cells[name]: number(path, line, cells[rating]) for line, cells in rows if len(cells) > max(name, rating)}
 
 
-def read_list(path: Place) -> list[str]:
+def read_list(path: File) -> list[str]:
     """The files named in a file, one in each line, in quotes or not."""
     named = [line.strip().strip('"') for line in read_lines(path) if line.strip()]
     if not named:
@@ -200,7 +199,7 @@ def read_list(path: Place) -> list[str]:
     return named
 
 
-def check_ratings(path: Place, ratings: Mapping[str, float], present: Collection[str]) -> None:
+def check_ratings(path: File, ratings: Mapping[str, float], present: Collection[str]) -> None:
     """Refuse ratings of people who do not play, unless most rows are about others than play here (a whole list)."""
     lines = {cells[0]: line for line, cells in read_rows(path, 1, remarks=True)}
     strangers = [(lines[name], [name]) for name in ratings if name not in present]
@@ -213,7 +212,7 @@ def _any_of(names: Sequence[str], present: Collection[str]) -> bool:
 
 
 def _refuse(
-    path: Place,
+    path: File,
     strangers: Sequence[tuple[int, Sequence[str]]],
     known: int,
     free: Collection[str],

@@ -30,7 +30,7 @@ from assay.cli.options import (
     without_option,
     workers_option,
 )
-from assay.paths import default_store
+from assay.paths import store_place
 from assay.table import counted
 
 FORMATS = ("html", "pdf", "csv", "json", "pgn")
@@ -191,7 +191,7 @@ def serve(
         raise MissingExtra((error.name or "starlette").partition(".")[0], "web") from None
     from assay.web.jobs import Limits
 
-    worker = [sys.executable, "-m", "assay.web.worker", "--store", str((store or default_store()).absolute())]
+    worker = [sys.executable, "-m", "assay.web.worker", "--store", str(store_place(store).absolute())]
     worker += ["--engine", one_engine(engines), *(["--workers", str(workers)] if workers else [])]
     run(
         host=host,

@@ -6,28 +6,21 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
 
 from assay.engine.exchange import export, import_file
 from assay.engine.identity import ALL_LINES, DEFAULT, NO_DEPTH, Search
 from assay.engine.store import Store, writing
-from assay.paths import default_store
+from assay.paths import File, store_place
 from assay.table import Answer, Table, columns_of, counted, reasons
 
-File: TypeAlias = str | PathLike[str]
 ANALYSES_COLUMNS = (
     *("engine", "net", "options", "lines", "nodes", "depth", "least_depth", "positions", "left_out", "games"),
 )
 
 
-def _place(store: File | None) -> Path:
-    """Where a store is: the user's own, if none is named."""
-    return Path(store) if store is not None else default_store()
-
-
 def analyses_in(store: File | None = None, *, mend: bool = False) -> Answer:
     """What a store holds, a row for each analysis; see :func:`assay.api.analyses`."""
-    path, remarks = _place(store), list[str]()
+    path, remarks = store_place(store), list[str]()
     if mend:
         Store(path).close()  # refuses a file that is no store, instead of making one
         with writing(path) as opened:
@@ -54,7 +47,7 @@ def analyses_in(store: File | None = None, *, mend: bool = False) -> Answer:
 
 def export_store(path: Path, store: File | None = None, *, quiet: bool = True) -> Answer:
     """Write a store for others; see :func:`assay.api.export_analyses`."""
-    with Store(_place(store)) as opened:
+    with Store(store_place(store)) as opened:
         count = export(opened, path, quiet=quiet)
     shown = Table([{"file": str(path), "positions": count}], columns_of(("file", "positions")))
     return Answer(shown=shown, remarks=[f"{counted(count, 'position')} written to {path}."])
@@ -71,7 +64,7 @@ def import_into(
 ) -> Answer:
     """Take analyses in from files; see :func:`assay.api.import_analyses`."""
     say, rows, refused = told or (lambda text: None), [], Counter[str]()
-    with writing(_place(store)) as opened:
+    with writing(store_place(store)) as opened:
         for file in [files] if isinstance(files, str | PathLike) else files:
             found = import_file(Path(file), opened, search=Search(engine), named=engine_name, quiet=quiet)
             games = f", {counted(found.games, 'game')}" if found.games else ""

@@ -18,6 +18,7 @@ from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.split import OUTSIDE, UNTAGGED, batched, pick, unescape
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
+from assay.paths import File
 from assay.players import did_you_mean, nearest, read_aliases, read_rows
 from assay.printable import decode
 from assay.table import described
@@ -93,7 +94,7 @@ class Outcomes:
             return self.white, self.black, self.outcome
         return self.white[use], self.black[use], self.outcome[use]
 
-    def between(self, path: str | PathLike[str], inside: bool, *, warn: bool = True) -> Outcomes:
+    def between(self, path: File, inside: bool, *, warn: bool = True) -> Outcomes:
         """Only games between the players named in a file, or only games between all others."""
         index = {name: i for i, name in enumerate(self.players)}
         named = np.zeros(len(self.players) + 1, np.bool_)
@@ -263,7 +264,7 @@ def read_outcomes(
     *,
     where: str | None = None,
     names: Mapping[str, str] | None = None,
-    aliases: str | PathLike[str] | None = None,
+    aliases: File | None = None,
     lenient: bool = False,
     openings: bool = False,
     tags: Sequence[str] = (),

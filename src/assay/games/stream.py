@@ -16,10 +16,10 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from assay.errors import InputError
-from assay.paths import note_input, shown
+from assay.paths import File, note_input, shown
 
 STDIN = "-"
-Paths = str | PathLike[str] | Iterable[str | PathLike[str]]  # of files and folders; lists of lists are as good
+Paths = File | Iterable[File]  # of files and folders; lists of lists are as good
 INDEX_SUFFIXES = (".parquet", ".csv")
 SUFFIXES = (".pgn", ".pgn.zst", ".pgn.gz", ".pgn.bz2", ".pgn.xz", ".zip")
 

@@ -10,11 +10,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
 
 from assay.errors import InputError
-from assay.paths import note_input, shown
+from assay.paths import File, note_input, shown
 from assay.printable import decode
 
 SUFFIXES = (".trf", ".trfx")
@@ -156,7 +155,7 @@ def is_trf(name: str | Path) -> bool:
     return re.search(rb"(?m)^(?:012|001) ", head) is not None
 
 
-def read_trf(path: str | PathLike[str], *, name: str | None = None) -> Tournament:
+def read_trf(path: File, *, name: str | None = None) -> Tournament:
     """Read a report; :class:`~assay.errors.InputError` if there is no player in it."""
     place = Path(path)
     try:

@@ -7,7 +7,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +29,7 @@ from assay.learned.inputs import ENGINE_NAMES, Inputs, clock_scalars, eval_scala
 from assay.learned.lessons import log_softmax
 from assay.learned.run import Run, model_of
 from assay.manifest import parse
+from assay.paths import File
 from assay.pools import clock_of
 from assay.table import Answer, Column, Table, counted
 
@@ -41,7 +41,7 @@ OPEN = "Without low or high: the interval goes beyond the ratings that the model
 BLOCKS = " ▁▂▃▄▅▆▇█"
 NO_PRIOR, POOL_PRIOR = "none", "pool"
 
-Prior = str | PathLike[str] | None
+Prior = File | None
 
 
 @dataclass(frozen=True)

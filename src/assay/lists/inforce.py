@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError, OutputError
 from assay.games.completing import alike
 from assay.lists.fidelist import KINDS, NUMBERS, FideList, read_list
-from assay.paths import atomic, data_folder
+from assay.paths import File, atomic, data_folder
 from assay.table import Answer, Table, columns_of
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ class InForce:
         return ListEntry(**about, rating=row[kind], games=row[f"{kind}_games"], k=row[f"{kind}_k"], month=self.month)
 
 
-def take_in(files: Sequence[str | PathLike[str]], *, month: str | None, kind: str | None) -> Answer:
+def take_in(files: Sequence[File], *, month: str | None, kind: str | None) -> Answer:
     """Take lists in, a row for each; see :func:`assay.api.add_ratings`."""
     rows, problems, remarks = [], Counter[str](), list[str]()
     for file in files:

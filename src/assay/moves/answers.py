@@ -30,7 +30,7 @@ from assay.games.stream import Paths
 from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import jury_turns, turns_in
-from assay.moves.asked import Asked, File, What
+from assay.moves.asked import Asked, What
 from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, with_blunders
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
@@ -45,7 +45,7 @@ from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
-from assay.paths import default_store, own_calibrations
+from assay.paths import File, own_calibrations, store_place
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, words_of
 from assay.scales import in_fide
@@ -488,7 +488,7 @@ def transfer_to(
     base = load(depth=depth or DEFAULT_DEPTH)
     found = reference.read(Path(what), base.depth) if what else shipped_turns(base.depth)
     found = found.first(turns) if turns else found
-    place = Path(store) if store else default_store()
+    place = store_place(store)
     outcome = value_turns(
         found, Search(engine, depth=base.depth, lines=base.lines), place, workers=workers, quiet=quiet
     )
@@ -589,7 +589,7 @@ def calibrate_on(
     found = rated_games(
         what,
         depth,
-        Path(store) if store else default_store(),
+        store_place(store),
         engine=engine,
         marks=marks,
         within=within,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from os import PathLike
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
@@ -20,12 +19,11 @@ from assay.games.stream import Paths
 from assay.lists.filling import Filled, filled
 from assay.moves.analysed import analysed
 from assay.moves.calibration import Calibration, for_engine, load, preset_depth
-from assay.paths import default_store
+from assay.paths import File, store_place
 from assay.players import read_aliases
 from assay.policy.chances import Network, open_network
 from assay.progress import Progress
 
-File: TypeAlias = str | PathLike[str]
 What: TypeAlias = Paths | Games | Analysis
 
 
@@ -78,7 +76,7 @@ class Asked:
     @property
     def place(self) -> Path:
         """Where the analyses are."""
-        return Path(self.store) if self.store else default_store()
+        return store_place(self.store)
 
     @property
     def network(self) -> Network | bool:

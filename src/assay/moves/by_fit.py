@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from assay.engine.identity import Identity, jury
 from assay.engine.store import Store
@@ -29,9 +29,9 @@ from assay.moves.regan.marks import fit_scale, reference_rows
 from assay.moves.regan.settings import Fitting
 from assay.moves.regan.spread import Floats
 from assay.moves.stored import told_selection
+from assay.paths import File
 from assay.table import counted, told_copies
 
-File: TypeAlias = str | PathLike[str]
 MARKS, WITHIN = range(1600, 2701, 100), 20.0
 
 

@@ -17,7 +17,7 @@ from assay.games.completing import ratings_of
 from assay.games.outcomes import score_of
 from assay.games.trf import is_trf, read_trf
 from assay.moves.answers import Ready, check_player, ready
-from assay.moves.asked import Asked, File, What
+from assay.moves.asked import Asked, What
 from assay.moves.blunders import blunder_shares, of_groups
 from assay.moves.deepchoice import DeepEvidence, find_deep, shipped_test, with_deep
 from assay.moves.evidence import Evidence, weigh
@@ -25,6 +25,7 @@ from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.groups import Groups, by_pool
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.moves.sequential import ALPHA, Watched, follow_players, said, table
+from assay.paths import File
 from assay.players import check_ratings, main_ratings, read_ratings
 from assay.policy.chances import Network, shipped
 from assay.table import Answer, counted

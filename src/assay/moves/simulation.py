@@ -30,12 +30,11 @@ from assay.engine.uci import Valued
 from assay.errors import InputError
 from assay.games.packed import decode_move, encode_move
 from assay.manifest import make, write
-from assay.moves.asked import File
 from assay.moves.calibration import Calibration, for_engine, load
 from assay.moves.evidence import log_policy
 from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
-from assay.paths import atomic
+from assay.paths import File, atomic
 from assay.policy.chances import Network, open_network, shipped
 from assay.progress import Progress
 from assay.table import Answer, Table, columns_of, counted

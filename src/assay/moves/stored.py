@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
-from typing import TypeAlias, TypedDict
+from typing import TypedDict
 
 from assay.engine.identity import DEFAULT_DEPTH
 from assay.engine.store import Store
@@ -16,10 +14,8 @@ from assay.errors import InputError
 from assay.games.selection import GameSelection
 from assay.games.source import Games, read
 from assay.games.stream import Paths
-from assay.paths import default_store
+from assay.paths import File, store_place
 from assay.table import counted, reasons, there_are, told_copies
-
-File: TypeAlias = str | PathLike[str]
 
 
 class Reading(TypedDict, total=False):
@@ -78,7 +74,7 @@ def stored_turns(
             raise InputError(f"no game of {given.named} is left: {reasons(why)}.")
     depth = depth or DEFAULT_DEPTH
     names = [engine] if isinstance(engine, str) else list(engine or ()) or None
-    with Store(Path(store) if store else default_store()) as opened:
+    with Store(store_place(store)) as opened:
         found = turns(games, opened, depth=depth, engine=names, from_move=from_move, limit=limit, lines=lines)
     problems = given.problems + found.problems
     who = " and ".join(str(identity) for identity in found.identities)

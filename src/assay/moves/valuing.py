@@ -15,8 +15,9 @@ from assay.engine.store import writing
 from assay.errors import InputError
 from assay.games import Games, read
 from assay.games.stream import Paths
-from assay.moves.asked import Asked, File
+from assay.moves.asked import Asked
 from assay.moves.choice.likely import chooser
+from assay.paths import File
 from assay.policy.chances import shipped
 from assay.progress import duration
 from assay.table import Answer, Table, columns_of, counted, reasons

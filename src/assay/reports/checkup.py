@@ -19,7 +19,7 @@ from assay.learned.run import SHIPPED, shipped
 from assay.moves.answers import engine_rows
 from assay.moves.calibration import load
 from assay.moves.calibration import shipped as calibrations
-from assay.paths import data_folder, default_store
+from assay.paths import data_folder, store_place
 from assay.policy.chances import shipped as shipped_policy
 from assay.reports.exports import find_browser, need_browser
 from assay.table import counted
@@ -112,7 +112,7 @@ def _browser() -> Finding:
 
 
 def _folder() -> Finding:
-    folder, store = data_folder(), default_store()
+    folder, store = data_folder(), store_place()
     made = folder
     while not made.exists():
         made = made.parent

@@ -9,9 +9,8 @@ from typing import Any
 
 from assay.engine.identity import DEFAULT, DEFAULT_DEPTH
 from assay.errors import InputError
-from assay.moves.asked import File
 from assay.moves.sharper import sharper as sharpened
-from assay.paths import atomic
+from assay.paths import File, atomic
 from assay.policy.chances import Foretold, Spot, answers, open_network, read_spots
 from assay.reports.boards import chances_svg
 from assay.table import Answer, Table, columns_of, counted

@@ -8,7 +8,6 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +22,7 @@ from assay.moves.asked import Asked
 from assay.moves.calibration import Calibration, for_engine
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import NO_EVALS
+from assay.paths import File
 from assay.players import guessed
 from assay.policy.chances import Network
 from assay.progress import Progress
@@ -191,7 +191,7 @@ class WrittenReport(Answer):
     report: Report
     beside: bool = False
 
-    def write(self, path: str | PathLike[str], format: str | None = None, paper: str = PAPERS[0]) -> int:
+    def write(self, path: File, format: str | None = None, paper: str = PAPERS[0]) -> int:
         """Write it, as the name of the file says or as html, pdf, csv, json or pgn; how many bytes it has.
 
         A PDF is on A4, or on letter if that is the `paper`.

@@ -40,9 +40,9 @@ from assay.learned.planes import PLANE_NAMES, squares_of, unpack
 from assay.learned.run import Config, Run, open_run, read_config, read_settings, with_options
 from assay.learned.train import fit_run
 from assay.moves.analysed import analysed_turns
-from assay.moves.asked import File
 from assay.moves.calibration import load
 from assay.moves.evidence import weigh
+from assay.paths import File
 from assay.pools import Bands
 from assay.reports.plots_learned import (
     confusion_figure,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from pathlib import Path
 
 from assay.answer.rating import JointRatings
@@ -11,13 +10,14 @@ from assay.games.listings import GameCounts
 from assay.learned.guess import Guesses
 from assay.moves.answers import CalibrationTable, Followed, MoveRatings
 from assay.moves.fits import FitTable
+from assay.paths import File
 from assay.reports.plots import plot_calibration, plot_fits, plot_posterior, plot_ratings, plot_witnesses
 from assay.reports.plots_games import plot_stats
 from assay.reports.plots_learned import posterior_figure, save_figure
 from assay.table import Answer
 
 
-def plots_of(answer: Answer, folder: str | PathLike[str]) -> list[Path]:
+def plots_of(answer: Answer, folder: File) -> list[Path]:
     """Write the plots of an answer into a folder; see :func:`assay.api.plot`."""
     place = Path(folder)
     match answer:
