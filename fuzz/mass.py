@@ -3,12 +3,13 @@
     python -m fuzz.mass [CASES]
     python -m fuzz.mass 100000 comments packings    as many cases of each of these targets, one by one and unguided
 
-The readers of PGN work on many games at once, so this is how they meet a hundred thousand damaged ones: in an index, in
+The cases of a target go on where they stopped (`.fuzz/TARGET-mass.json`; remove it to begin anew). The readers of PGN work on many games at once, so this is how they meet a hundred thousand damaged ones: in an index, in
 arrays of moves, and as results. What is damaged comes from the seeds and from what the fuzzing kept.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import time
@@ -80,30 +81,34 @@ def kept_by(name: str) -> list[bytes]:
     return [*import_module(f"fuzz.targets.{name}").SEEDS, *found]
 
 
-def alone(name: str, cases: int, chance: random.Random) -> None:
-    """Cases of one target, each damaged in a few places; the one that breaks a promise is kept."""
+def alone(name: str, cases: int) -> float:
+    """Cases of one target, each damaged in a few places, and their CPU seconds; one that breaks a promise is kept."""
     target, seeds = import_module(f"fuzz.targets.{name}"), kept_by(name)
-    for number in range(1, cases + 1):
-        data = chance.choice(seeds)
-        for _ in range(chance.randrange(1, 6)):
-            data = damaged(data, target.WORDS, chance)
-        try:
-            target.check(data)
-        except BaseException:
-            FOUND.mkdir(parents=True, exist_ok=True)
-            (FOUND / f"{name}-mass").write_bytes(data)
-            raise
-        if number % 10_000 == 0:
-            print(f"{name}: {number:,} so far", file=sys.stderr, flush=True)
+    KEPT.mkdir(exist_ok=True)
+    state = KEPT / f"{name}-mass.json"
+    done, before = json.loads(state.read_text()) if state.exists() else (0, 0.0)
+    began = time.process_time()
+    for first in range(done, cases, AT_ONCE):
+        chance = random.Random(f"{name} {first}")
+        for _ in range(AT_ONCE):
+            data = chance.choice(seeds)
+            for _ in range(chance.randrange(1, 6)):
+                data = damaged(data, target.WORDS, chance)
+            try:
+                target.check(data)
+            except BaseException:
+                FOUND.mkdir(parents=True, exist_ok=True)
+                (FOUND / f"{name}-mass").write_bytes(data)
+                raise
+        state.write_text(json.dumps((first + AT_ONCE, before + time.process_time() - began)))
+    return float(json.loads(state.read_text())[1])
 
 
 def main() -> None:
     cases = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     for name in sys.argv[2:]:
-        began, spent = time.monotonic(), time.process_time()
-        alone(name, cases, random.Random(1))
-        spent, took = time.process_time() - spent, time.monotonic() - began
-        print(f"{name}: {cases:,} cases, {spent:.0f} s of CPU, {took:.0f} s.", flush=True)
+        spent = alone(name, cases)
+        print(f"{name}: {cases:,} cases, {spent:.0f} s of CPU.", flush=True)
     if sys.argv[2:]:
         return
     seeds = kept_by("pgn")

@@ -107,7 +107,9 @@ def _match(data: bytes) -> None:
 
 
 def _over_time(data: bytes) -> None:
-    _readable(assay.rate_over_time(_among(data), by="month"))
+    # How fast players change is looked for in some of the cases: that takes ten fits.
+    known: dict[str, float] = {} if len(data) % 8 == 0 else {"walk": 12.0, "newcomers": 250.0}
+    _readable(assay.rate_over_time(_among(data), by="month", **known))
 
 
 def _event(data: bytes) -> None:

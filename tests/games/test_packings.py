@@ -88,3 +88,15 @@ def test_a_zip_of_a_later_kind_is_told(tmp_path: Path) -> None:
     (tmp_path / "later.zip").write_bytes(data)
     games = read(tmp_path / "later.zip")
     assert not list(games) and "damaged zip data (zip file version 24.0)" in games.problems
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_every_damaged_byte_of_an_archive_is_told(tmp_path: Path, method: int) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr("é.pgn", TWO)  # the name is marked as UTF-8
+    data = packed.getvalue()
+    for at in range(len(data)):
+        (tmp_path / "a.zip").write_bytes(data[:at] + bytes([data[at] ^ 0xF6]) + data[at + 1 :])
+        games = read(tmp_path / "a.zip")
+        assert [game.tags["White"] for game in games] == ["Grünfeld", "Elm"] or games.problems

@@ -220,9 +220,11 @@ def _unpacked(raw: Iterator[bytes], new: Callable[[], Any], kind: str) -> Iterat
 
 
 def _members(file: IO[bytes]) -> Iterator[bytes]:
+    import lzma
     import zipfile
     import zlib
 
+    broken = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, UnicodeError, OSError, EOFError, RuntimeError)
     try:
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
@@ -237,7 +239,7 @@ def _members(file: IO[bytes]) -> Iterator[bytes]:
                 with archive.open(member) as one:
                     # Each member may have an encoding of its own.
                     yield from _as_utf8(iter(lambda one=one: one.read(_OUTPUT), b""))  # type: ignore[misc]
-            except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, NotImplementedError) as error:
+            except broken as error:
                 raise _DamagedError(f"damaged or locked zip data ({error})") from error
             yield b"\n\n"
 

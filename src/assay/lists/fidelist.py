@@ -6,6 +6,7 @@ so that it takes little memory, however long it is.
 
 from __future__ import annotations
 
+import lzma
 import re
 import zipfile
 import zlib
@@ -134,7 +135,7 @@ def _opened(path: str | Path) -> Iterator[tuple[IO[bytes], str]]:
                     raise InputError(f"{path} holds {len(inside)} texts or XML files, and one list is expected.")
                 with archive.open(inside[0]) as member:
                     yield member, inside[0].filename
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, UnicodeError, RuntimeError, EOFError) as error:
         raise InputError(f"{path} is a damaged archive ({error}).") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
