@@ -3,8 +3,9 @@
     python -m fuzz.mass [CASES]
     python -m fuzz.mass 100000 comments packings    as many cases of each of these targets, one by one and unguided
 
-The cases of a target go on where they stopped (`.fuzz/TARGET-mass.json`; remove it to begin anew). The readers of PGN work on many games at once, so this is how they meet a hundred thousand damaged ones: in an index, in
-arrays of moves, and as results. What is damaged comes from the seeds and from what the fuzzing kept.
+The cases of a target go on where they stopped (`.fuzz/TARGET-mass.json`; remove it to begin anew). The readers of PGN
+work on many games at once, so this is how they meet a hundred thousand damaged ones: in an index, in arrays of moves,
+and as results. What is damaged comes from the seeds and from what the fuzzing kept.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def alone(name: str, cases: int) -> float:
     began = time.process_time()
     for first in range(done, cases, AT_ONCE):
         chance = random.Random(f"{name} {first}")
-        for _ in range(AT_ONCE):
+        for _ in range(first, end := min(first + AT_ONCE, cases)):
             data = chance.choice(seeds)
             for _ in range(chance.randrange(1, 6)):
                 data = damaged(data, target.WORDS, chance)
@@ -100,7 +101,7 @@ def alone(name: str, cases: int) -> float:
                 FOUND.mkdir(parents=True, exist_ok=True)
                 (FOUND / f"{name}-mass").write_bytes(data)
                 raise
-        state.write_text(json.dumps((first + AT_ONCE, before + time.process_time() - began)))
+        state.write_text(json.dumps((end, before + time.process_time() - began)))
     return float(json.loads(state.read_text())[1])
 
 

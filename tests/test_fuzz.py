@@ -56,12 +56,13 @@ def test_cases_by_the_thousand_keep_the_one_that_breaks_a_promise(
 
     monkeypatch.setattr(mass, "FOUND", tmp_path / "found")
     monkeypatch.setattr(mass, "KEPT", tmp_path)
-    mass.alone("where", 5, random.Random(1))
+    spent = mass.alone("where", 5)
 
     def broken(data: bytes) -> None:
         raise AssertionError
 
     monkeypatch.setattr(where, "check", broken)
+    assert mass.alone("where", 5) == spent, "what is done was done again"
     with pytest.raises(AssertionError):
-        mass.alone("where", 5, random.Random(1))
+        mass.alone("where", 10)
     assert (tmp_path / "found" / "where-mass").read_bytes()
