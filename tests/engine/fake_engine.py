@@ -1,9 +1,11 @@
 """A UCI engine that misbehaves as told; run as a program by the tests.
 
     fake_engine.py [--fault NAME] [--at TEXT] [--once FILE] [--log FILE] [--seconds S] [--name NAME] [--shift CP]
+                   [--lives N]
 
 Values are a checksum of position, move and depth, so they are the same in every run. The fault strikes at positions
-whose FEN contains TEXT (default: at all); with --once only as long as FILE does not exist.
+whose FEN contains TEXT (default: at all); with --once only as long as FILE does not exist. With --lives it masters so
+many searches and dies in the next.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ def main() -> None:
     parser.add_argument("--log", type=Path)
     parser.add_argument("--seconds", type=float, default=0.0)
     parser.add_argument("--shift", type=int, default=0)
+    parser.add_argument("--lives", type=float, default=float("inf"))
     parser.add_argument("--name", default="Fake 1.0")
     args = parser.parse_args()
 
@@ -93,7 +96,8 @@ def main() -> None:
                 time.sleep(args.seconds)
                 depth = int(words[words.index("depth") + 1]) if "depth" in words else 2
                 said = search(fen, depth, lines, args.shift)
-                if strikes("dies", fen):
+                args.lives -= 1
+                if strikes("dies", fen) or args.lives < 0:
                     say(*said[: len(said) // 2])
                     os._exit(1)
                 if strikes("hangs", fen):

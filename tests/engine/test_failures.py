@@ -110,8 +110,42 @@ def test_an_engine_that_always_dies_at_its_start_ends_the_run_with_a_sentence(
 def test_an_engine_that_fails_at_every_position_ends_the_run_with_a_sentence(
     fake: Callable[..., str], analysed: Callable[..., Outcome]
 ) -> None:
-    with pytest.raises(EngineError, match="failed at every position so far: it answered without a single exact score"):
+    with pytest.raises(
+        EngineError, match="failed at 7 positions and finished 0, which is too often to go on: it answered without a"
+    ):
         analysed(fake(fault="gives no scores"), workers=2)
+
+
+def test_an_engine_that_dies_again_and_again_ends_the_run_with_a_sentence_and_what_was_finished_is_kept(
+    fake: Callable[..., str],
+    analysed: Callable[..., Outcome],
+    expected: dict[str, dict[str, list[int]]],
+    tmp_path: Path,
+) -> None:
+    """Each engine lives for two searches and dies in the third, which its successor then masters."""
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(f"#!/bin/sh\n{fake(lives=2)}\n")
+    wrapper.chmod(0o755)
+
+    with pytest.raises(
+        EngineError,
+        match=r"failed at 6 positions and finished \d+, which is too often to go on: it died \(exit code 1\)\. "
+        r"What was finished \(\d+ positions\) is stored\.",
+    ):
+        analysed(str(wrapper), workers=1)
+    kept = stored(tmp_path / "store.db")
+    assert 6 <= len(kept) < len(expected) and kept.items() <= expected.items()
+
+    assert analysed(fake(), workers=1).known == len(kept), "a sound engine goes on from there"
+    assert stored(tmp_path / "store.db") == expected
+
+
+def test_an_engine_that_seldom_dies_is_borne(
+    fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch, analysed: Callable[..., Outcome]
+) -> None:
+    monkeypatch.setattr("assay.engine.local.RARELY", 2)
+    outcome = analysed(fake(lives=2), workers=1)
+    assert outcome.restarts > 6 and not outcome.set_aside
 
 
 def test_a_program_that_is_no_engine_is_told_from_one(

@@ -34,6 +34,7 @@ from assay.errors import AssayWarning, EngineError, NoTurns
 from assay.games import Game
 from assay.paths import only_writer
 from assay.progress import Progress
+from assay.table import counted
 
 
 @dataclass(frozen=True)
@@ -273,6 +274,10 @@ def value(
                         choose=deeper(todo) if deeper and search.likely else None,
                     )
                 )
+    except EngineError as error:
+        if finished := int(valued.sum()) - before:
+            raise EngineError(f"{error} What was finished ({counted(finished, 'position')}) is stored.") from error
+        raise
     finally:
         store.add_games(number, wanted.last_keys(valued, done))
     return Outcome(

@@ -2,7 +2,7 @@
 
 An engine gets its next position before the answer to the last is read, and answers are stored by another thread, so
 engines wait for nothing but the pipe. What goes wrong with an engine (death, silence, nonsense) costs that engine a
-restart and that position another try; after three it is set aside.
+restart and that position another try; after three it is set aside. An engine that fails again and again ends the run.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ TRIES = 3
 # further try of a position waits twice as long, lest a slow machine be taken for a dead engine.
 PATIENCE_FACTOR = 20
 LEAST_PATIENCE = 10.0
-# When so many positions in a row were set aside and none was ever valued, it is not the positions' fault.
-HOPELESS = 5
+# An engine that failed at so many different positions, and one more for each that runs, and at more than one in 500 of
+# those it finished, is not to be relied on: that is not the positions' fault.
+HOPELESS, RARELY = 5, 500
 
 
 @dataclass(frozen=True)
@@ -173,8 +174,8 @@ class _Pool:
         self.ready: deque[_Task] = deque()
         self.again: deque[_Task] = deque()
         self.engines: dict[UciEngine, int] = {}  # running ones, with the tries that their position has behind it
-        self.failed_in_a_row = 0
-        self.ever_valued = False
+        self.failed_at = 0
+        self.finished = 0
 
     def next_task(self) -> _Task | None:
         """The next position that needs an engine."""
@@ -261,8 +262,7 @@ class _Pool:
                             self.again.appendleft(current)
                         current = last
                         raise
-                    self.ever_valued = True
-                self.failed_in_a_row = 0
+                self.finished += 1
                 self.take(done)
         except EngineError as error:
             self.engines.pop(engine, None)
@@ -291,13 +291,16 @@ class _Pool:
 
     def failed(self, task: _Task, error: EngineError) -> None:
         task.tries += 1
+        self.failed_at += task.tries == 1
+        if self.failed_at >= HOPELESS + self.load.workers and self.failed_at * RARELY > self.finished:
+            raise EngineError(
+                f"the engine {self.search.engine!r} failed at {self.failed_at} positions and finished {self.finished}, "
+                f"which is too often to go on: {_sentence(error)}"
+            )
         task.looked, task.wide = not self.search.looks_first, None
         if task.tries < TRIES:
             self.again.append(task)
             return
-        self.failed_in_a_row += 1
-        if not self.ever_valued and self.failed_in_a_row >= HOPELESS:
-            raise EngineError(f"the engine {self.search.engine!r} failed at every position so far: {_sentence(error)}")
         self.take(SetAside(task.key, str(error)))
 
 
