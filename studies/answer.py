@@ -61,7 +61,7 @@ from assay.answer.rating import gather
 from assay.answer.voices import Units, evals_voice, learned_voice, moves_voice, results_voice, units_of
 from assay.curve import GRID, Curve, spline_matrix
 from assay.engine.analysis import value
-from assay.engine.identity import ALL_LINES, Search
+from assay.engine.identity import Search
 from assay.engine.parsed import Wanted, read_plies
 from assay.engine.store import Store
 from assay.games import Game, read
@@ -69,6 +69,7 @@ from assay.games.outcomes import score_of
 from assay.moves.asked import Asked
 from assay.players import player_id, split_of
 from assay.pools import SLOW, pool_of, scale_of
+from assay.presets import ALL_LINES
 
 GAMES = 9
 LOW, HIGH, BAND = 1600, 2700, 100

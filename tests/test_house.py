@@ -115,7 +115,6 @@ def test_the_top_of_the_package_imports_no_room() -> None:
 
 # A command parses, calls one function of the front door and prints. What some still call in the rooms: may only shrink.
 CALLED_IN_ROOMS = {
-    "analysis": {"engine.identity"},
     "answer": {"answer.joining"},
     "event": {"results.crosstable"},
     "fetch": {"fetch.address", "fetch.fetching", "fetch.shelf", "fetch.texts"},

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from assay.cli.main import COMMANDS
-from assay.moves.calibration import preset_depth
+from assay.presets import DEEP, QUICK
 
 # Where a word has two meanings that people know from elsewhere: the command, and why.
 OTHERWISE = {
@@ -118,8 +118,8 @@ def depth_asked(command: str, *words: str) -> int | None:
 def test_a_preset_is_its_depth_wherever_a_depth_is_asked_for(command: str, words: list[str]) -> None:
     assert depth_asked(command, *words) is None
     assert depth_asked(command, *words, "--depth", "7") == 7
-    assert depth_asked(command, *words, "--quick") == preset_depth(quick=True)
-    assert depth_asked(command, *words, "--deep") == preset_depth(deep=True)
+    assert depth_asked(command, *words, "--quick") == QUICK
+    assert depth_asked(command, *words, "--deep") == DEEP
 
 
 @pytest.mark.parametrize("command", ["fit", "rate"])

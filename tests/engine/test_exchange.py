@@ -12,10 +12,11 @@ import pytest
 
 from assay.engine.analysis import Outcome
 from assay.engine.exchange import export, import_file
-from assay.engine.identity import ALL_LINES, NO_DEPTH, Search
+from assay.engine.identity import NO_DEPTH, Search
 from assay.engine.parquet import parquet_rows
 from assay.engine.store import LeftOut, Store, writing
 from assay.errors import InputError, OutputError
+from assay.presets import ALL_LINES
 
 MATE = {
     "fen": "6k1/5ppp/8/8/8/8/8/K6R w - - 0 1",

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from assay.engine.analysis import Outcome
-from assay.engine.identity import ALL_LINES, Identity
+from assay.engine.identity import Identity
 from assay.engine.store import LeftOut, Store, Writer, writing
 from assay.engine.uci import Valued
 from assay.errors import StoreError
+from assay.presets import ALL_LINES
 
 ENGINE = Identity("Fish 1", "net", (("Hash", "16"),), nodes=0, lines=50)
 

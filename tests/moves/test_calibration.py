@@ -13,9 +13,10 @@ from tests.moves.made_up import ENGINE
 
 from assay.engine.identity import Identity
 from assay.errors import AssayWarning, CalibrationError
-from assay.moves.calibration import Calibration, default_name, depths, for_engine, load, preset_depth, save, shipped
+from assay.moves.calibration import Calibration, default_name, depths, for_engine, load, save, shipped
 from assay.moves.regan.projection import project
 from assay.policy.chances import shipped as shipped_policy
+from assay.presets import PRESETS
 
 
 def test_a_calibration_comes_back_from_its_file(made: tuple[Calibration, Any], tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_a_name_that_nobody_knows() -> None:
 
 def test_every_shipped_calibration_loads_and_fits_the_shipped_policy() -> None:
     assert default_name() in shipped()
-    assert {preset_depth(quick=True), preset_depth(), preset_depth(deep=True)} <= set(depths())
+    assert {preset.depth for preset in PRESETS.values()} <= set(depths())
     for depth in depths():
         found = load(depth=depth)
         assert (found.engine, found.depth) == ("Stockfish 15.1", depth)

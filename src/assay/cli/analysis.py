@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from assay.cli.options import (
-    PRESETS,
     Command,
     depth_options,
     engine_option,
@@ -26,12 +25,11 @@ from assay.cli.options import (
     where_option,
     workers_option,
 )
+from assay.presets import ALL_LINES, ALL_MOVES_TO
 
 
 def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
     """A number of lines, or `all`."""
-    from assay.engine.identity import ALL_LINES
-
     if value == "all":
         return ALL_LINES
     if not value.isdecimal() or len(value) > 9 or int(value) < 1:
@@ -106,7 +104,7 @@ def analyse(
     """
     from assay.api import store_analyses
 
-    if calibration and (nodes or (depth is not None and depth <= PRESETS["quick"])):
+    if calibration and (nodes or (depth is not None and depth <= ALL_MOVES_TO)):
         raise click.UsageError("--likely goes deeper than --quick with some moves: give a greater --depth alone.")
     try:
         store_analyses(

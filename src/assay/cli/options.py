@@ -13,6 +13,7 @@ import click
 
 from assay.errors import AssayError
 from assay.paths import guarding_inputs, spare_inputs
+from assay.presets import ALL_MOVES_TO, DEFAULT_DEPTH, PRESETS
 from assay.printable import printable
 from assay.progress import hush
 from assay.table import FORMATS, WIDTH, Answer, told_copies
@@ -161,9 +162,6 @@ def _kept(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
     return value
 
 
-PRESETS = {"quick": 6, "deep": 10}  # as moves.calibration has them, which takes long to load
-
-
 def _preset(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
     """Remember a preset of the depth, for `_one_depth`."""
     if value:
@@ -178,7 +176,7 @@ def _one_depth(ctx: click.Context) -> None:
         raise click.UsageError("--quick, --deep and --depth exclude each other.", ctx)
     for name in presets:
         if name not in ctx.params:
-            ctx.params["depth"] = PRESETS[name]
+            ctx.params["depth"] = PRESETS[name].depth
 
 
 files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -286,7 +284,9 @@ def once_more(watch: bool, make: Callable[[], None]) -> None:
 
 # The analyses.
 store_option = Shared("--store", type=FILE, help="Analysis store.  [default: in the user's data folder]")
-depth_option = Shared("--depth", type=click.IntRange(1, 244), help="Depth of the analyses, in plies.  [default: 8]")
+depth_option = Shared(
+    "--depth", type=click.IntRange(1, 244), help=f"Depth of the analyses, in plies.  [default: {DEFAULT_DEPTH}]"
+)
 engine_option = Shared(
     "--engine",
     "engines",
@@ -300,10 +300,12 @@ likely_option = Shared(
     "--likely",
     "calibration",
     flag_value="likely",
-    help="Search only the likeliest and best moves beyond depth 6: a third of the work at depth 8.",
+    help=f"Search only the likeliest and best moves beyond depth {ALL_MOVES_TO}: a third of the work at depth 8.",
 )
-quick_option = Shared("--quick", is_flag=True, callback=_preset, help="Depth 6: six times quicker, wider intervals.")
-deep_option = Shared("--deep", is_flag=True, callback=_preset, help="Depth 10: four times slower, narrower intervals.")
+quick_option, deep_option = (
+    Shared(f"--{name}", is_flag=True, callback=_preset, help=f"{PRESETS[name].words.capitalize()}.")
+    for name in ("quick", "deep")
+)
 # Where a depth is all that is asked for, a preset is that depth.
 depth_options = stacked(depth_option, quick_option.but(expose_value=False), deep_option.but(expose_value=False))
 policy_option = Shared(

@@ -22,7 +22,7 @@ import numpy as np
 import zstandard
 
 from assay.engine import score
-from assay.engine.identity import ALL_LINES, NO_DEPTH, Identity, Search, find
+from assay.engine.identity import NO_DEPTH, Identity, Search, find
 from assay.engine.local import Result, identify, value_all
 from assay.engine.parquet import as_object, parquet_rows, write_parquet
 from assay.engine.store import LeftOut, Store
@@ -31,6 +31,7 @@ from assay.errors import EngineError, InputError
 from assay.games.packed import decode_move, encode_move, from_board, to_fen
 from assay.games.stream import Stream
 from assay.paths import atomic
+from assay.presets import ALL_LINES
 from assay.printable import printable
 from assay.progress import Progress
 

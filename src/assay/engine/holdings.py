@@ -8,9 +8,10 @@ from os import PathLike
 from pathlib import Path
 
 from assay.engine.exchange import export, import_file
-from assay.engine.identity import ALL_LINES, DEFAULT, NO_DEPTH, Search
+from assay.engine.identity import DEFAULT, NO_DEPTH, Search
 from assay.engine.store import Store, writing
 from assay.paths import File, store_place
+from assay.presets import ALL_LINES
 from assay.table import Answer, Table, columns_of, counted, reasons
 
 ANALYSES_COLUMNS = (

@@ -17,13 +17,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import EngineError
+from assay.presets import ALL_LINES, ALL_MOVES_TO, DEFAULT_DEPTH
 
-# No position has more legal moves than 218, so that many lines and more are all of them.
-ALL_LINES = 256
 # The depth of a search that is limited by nodes alone.
 NO_DEPTH = 245
-# The depth at which a CPU second tells most where games are few; see docs/rating.md.
-DEFAULT_DEPTH = 8
 # A shallow look before the search: one line to this depth; beyond this many centipawns the position counts as decided.
 LOOK_DEPTH = 8
 LOOK_LIMIT = 500
@@ -101,7 +98,7 @@ class LikelyDeeper:
     network: str
     natural: int = 5
     best: int = 3
-    wide: int = 6
+    wide: int = ALL_MOVES_TO
 
     def __str__(self) -> str:
         return f"{self.natural}+{self.best} deeper than {self.wide} by {self.network}"

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import score
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, LOOK_LIMIT, Identity, Search, find
+from assay.engine.identity import DEFAULT, LOOK_LIMIT, Identity, Search, find
 from assay.engine.store import LeftOut
 from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, merged, read_look, read_search
 from assay.errors import EngineError
 from assay.games.packed import decode_move, from_fen, to_fen
+from assay.presets import DEFAULT_DEPTH
 
 TRIES = 3
 # An engine is taken for hung after this many times the longest search so far, but never before so many seconds; each

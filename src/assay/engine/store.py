@@ -34,11 +34,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from assay.engine.identity import ALL_LINES, Identity, likely_of
+from assay.engine.identity import Identity, likely_of
 from assay.engine.uci import Valued
 from assay.errors import StoreError
 from assay.games.packed import KEY_BYTES
 from assay.paths import note_input, only_writer
+from assay.presets import ALL_LINES
 
 _APPLICATION = 0x41535359
 # 1 had no checksums, 2 no seal; such stores are read as they are, and get what they lack when they are written to.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.analysis import Analysis, analyse, stored_for
-from assay.engine.identity import ALL_LINES, DEFAULT, Identity, Search, is_here, jury, likely_of
+from assay.engine.identity import DEFAULT, Identity, Search, is_here, jury, likely_of
 from assay.engine.parsed import read_plies
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns_of
@@ -21,6 +21,7 @@ from assay.games.packed import as_bytes, pack
 from assay.moves.calibration import Calibration, for_engine
 from assay.moves.choice.likely import chooser
 from assay.policy.chances import shipped
+from assay.presets import ALL_LINES
 from assay.progress import Progress
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from assay.curve import Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, Search, find, installed, jury
+from assay.engine.identity import DEFAULT, Search, find, installed, jury
 from assay.engine.local import identify
 from assay.engine.store import Store
 from assay.engine.turns import Turns
@@ -34,7 +34,7 @@ from assay.moves.asked import Asked, What
 from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, with_blunders
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
-from assay.moves.calibration import DEEP, QUICK, Calibration, for_engine, load, save, slug
+from assay.moves.calibration import Calibration, for_engine, load, save, slug
 from assay.moves.calibration import shipped as shipped_calibrations
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
@@ -48,6 +48,7 @@ from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, valu
 from assay.paths import File, own_calibrations, store_place
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, words_of
+from assay.presets import DEEP, DEFAULT_DEPTH, QUICK
 from assay.scales import in_fide
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 

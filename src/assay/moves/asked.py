@@ -18,10 +18,11 @@ from assay.games.split import players_of
 from assay.games.stream import Paths
 from assay.lists.filling import Filled, filled
 from assay.moves.analysed import analysed
-from assay.moves.calibration import Calibration, for_engine, load, preset_depth
+from assay.moves.calibration import Calibration, for_engine, load
 from assay.paths import File, store_place
 from assay.players import read_aliases
 from assay.policy.chances import Network, open_network
+from assay.presets import DEEP, QUICK
 from assay.progress import Progress
 
 What: TypeAlias = Paths | Games | Analysis
@@ -92,7 +93,7 @@ class Asked:
         """The calibration that is named, or that of the depth; with a choice model, unless that is not asked for."""
         if sum(map(bool, (self.quick, self.deep, self.depth))) > 1:
             raise InputError("quick, deep and depth exclude each other.")
-        preset = preset_depth(quick=self.quick, deep=self.deep) if self.quick or self.deep else None
+        preset = QUICK if self.quick else DEEP if self.deep else None
         wanted = preset or self.depth or analysed_to
         chosen = load(self.calibration, depth=wanted)
         if choice:

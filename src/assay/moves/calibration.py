@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from assay import manifest
-from assay.engine.identity import DEFAULT_DEPTH, NO_DEPTH, Identity, likely_of, version_of
+from assay.engine.identity import NO_DEPTH, Identity, likely_of, version_of
 from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.choice import model as choice
 from assay.moves.choice.model import Model
@@ -34,10 +34,10 @@ from assay.moves.regan.settings import DEPTHS, METHODS, Fitting
 from assay.moves.regan.spread import SCALES, Floats, scaled_deltas
 from assay.moves.regan.temptation import CURVES
 from assay.paths import atomic, own_calibrations
+from assay.presets import DEFAULT_DEPTH
 
 KIND = "assay calibration"
 FORMAT = 3
-QUICK, DEEP = 6, 10
 # Multi-PV with so many lines values every move of all but one position in a thousand.
 FULL_WIDTH = 50
 POOL = "otb-slow"
@@ -560,45 +560,3 @@ _STOCKFISH = "stockfish-15.1-d"
 def depths() -> list[int]:
     """The depths that a calibration is shipped for, ascending."""
     return sorted(int(name.removeprefix(_STOCKFISH)) for name in shipped() if name.startswith(_STOCKFISH))
-
-
-def preset_depth(*, quick: bool = False, deep: bool = False) -> int:
-    """The depth of a preset.
-
-    >>> preset_depth(quick=True), preset_depth(), preset_depth(deep=True)
-    (6, 8, 10)
-    """
-    return QUICK if quick else DEEP if deep else DEFAULT_DEPTH
-
-
-@dataclass(frozen=True)
-class Preset:
-    """The depth of the engine, and what to expect of it."""
-
-    depth: int
-    words: str
-
-
-SECONDS_A_MOVE = 0.125  # of one core, at the usual depth
-
-
-def presets() -> dict[str, Preset]:
-    """The presets, the usual one first.
-
-    >>> presets()["quick"].depth
-    6
-    """
-    return {
-        "default": Preset(DEFAULT_DEPTH, f"depth {DEFAULT_DEPTH}: about an eighth of a second for each move and core"),
-        "quick": Preset(QUICK, f"depth {QUICK}: six times quicker, wider intervals"),
-        "deep": Preset(DEEP, f"depth {DEEP}: four times slower, narrower intervals"),
-    }
-
-
-def depth_of(preset: str) -> int:
-    """The depth of a preset by name.
-
-    >>> depth_of("quick"), depth_of("default")
-    (6, 8)
-    """
-    return preset_depth(quick=preset == "quick", deep=preset == "deep")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.choices import Choices
-from assay.engine.identity import ALL_LINES, DEFAULT, DEFAULT_DEPTH
+from assay.engine.identity import DEFAULT
 from assay.engine.local import Engine
 from assay.engine.uci import Valued
 from assay.games.packed import decode_move
@@ -18,6 +18,7 @@ from assay.moves.calibration import for_engine
 from assay.moves.evidence import log_policy
 from assay.policy.chances import Foretold, shipped
 from assay.pools import FIRST
+from assay.presets import ALL_LINES, DEFAULT_DEPTH
 from assay.scales import line_called
 
 # The pools whose ratings are asked for, by what `assay chances` calls them.

@@ -23,7 +23,7 @@ import numpy as np
 
 from assay.engine import score
 from assay.engine.choices import Choices
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH
+from assay.engine.identity import DEFAULT
 from assay.engine.local import Engine
 from assay.engine.store import LeftOut, Writer, writing
 from assay.engine.uci import Valued
@@ -36,6 +36,7 @@ from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
 from assay.paths import File, atomic
 from assay.policy.chances import Network, open_network, shipped
+from assay.presets import DEFAULT_DEPTH
 from assay.progress import Progress
 from assay.table import Answer, Table, columns_of, counted
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from assay.engine.identity import DEFAULT_DEPTH
 from assay.engine.store import Store
 from assay.engine.turns import Turns, turns
 from assay.errors import InputError
@@ -15,6 +14,7 @@ from assay.games.selection import GameSelection
 from assay.games.source import Games, read
 from assay.games.stream import Paths
 from assay.paths import File, store_place
+from assay.presets import DEFAULT_DEPTH
 from assay.table import counted, reasons, there_are, told_copies
 
 

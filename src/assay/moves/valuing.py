@@ -9,7 +9,7 @@ from itertools import islice
 
 from assay.engine.analysis import Outcome, value
 from assay.engine.cluster import connect
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH, NO_DEPTH, LikelyDeeper, Search, find
+from assay.engine.identity import DEFAULT, NO_DEPTH, LikelyDeeper, Search, find
 from assay.engine.parsed import Wanted, wanted
 from assay.engine.store import writing
 from assay.errors import InputError
@@ -19,6 +19,7 @@ from assay.moves.asked import Asked
 from assay.moves.choice.likely import chooser
 from assay.paths import File
 from assay.policy.chances import shipped
+from assay.presets import DEFAULT_DEPTH
 from assay.progress import duration
 from assay.table import Answer, Table, columns_of, counted, reasons
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.engine.identity import DEFAULT, DEFAULT_DEPTH
+from assay.engine.identity import DEFAULT
 from assay.errors import InputError
 from assay.moves.sharper import sharper as sharpened
 from assay.paths import File, atomic
 from assay.policy.chances import Foretold, Spot, answers, open_network, read_spots
+from assay.presets import DEFAULT_DEPTH
 from assay.reports.boards import chances_svg
 from assay.table import Answer, Table, columns_of, counted
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.engine.identity import DEFAULT_DEPTH
 from assay.engine.store import Store
 from assay.errors import InputError
 from assay.games import Games, read, to_arrays
@@ -44,6 +43,7 @@ from assay.moves.calibration import load
 from assay.moves.evidence import weigh
 from assay.paths import File
 from assay.pools import Bands
+from assay.presets import DEFAULT_DEPTH
 from assay.reports.plots_learned import (
     confusion_figure,
     planes_figure,

@@ -21,9 +21,9 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from assay.engine.analysis import cores
-from assay.engine.identity import DEFAULT_DEPTH
 from assay.errors import AssayError, InputError, OutputError
-from assay.moves.calibration import SECONDS_A_MOVE, Preset, depths, presets
+from assay.moves.calibration import depths
+from assay.presets import DEFAULT_DEPTH, PRESETS, SECONDS_A_MOVE, Preset
 from assay.progress import duration
 from assay.reports.exports import print_pdf
 from assay.reports.page import TEMPLATES, policy
@@ -121,7 +121,7 @@ def choices(first: int | None = None) -> dict[str, Preset]:
     >>> list(choices(10))
     ['deep', 'default', 'quick']
     """
-    found = presets()
+    found = dict(PRESETS)
     named = {preset.depth for preset in found.values()}
     found |= {f"depth-{depth}": Preset(depth, f"depth {depth}") for depth in sorted(depths()) if depth not in named}
     if first is None:

@@ -20,7 +20,7 @@ from typing import Any
 from assay.engine.uci import end_engines
 from assay.errors import AssayError
 from assay.moves.asked import Asked
-from assay.moves.calibration import depth_of
+from assay.presets import PRESETS
 from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.exports import TEXTS, write
@@ -97,7 +97,7 @@ def run(folder: Path, given: Asked) -> int:
     told.tell()
     try:
         preset = asked["preset"]
-        depth = int(preset.removeprefix(DEPTH)) if preset.startswith(DEPTH) else depth_of(preset)
+        depth = int(preset.removeprefix(DEPTH)) if preset.startswith(DEPTH) else PRESETS[preset].depth
         player = asked.get("player", "")
         named = player if player != EVERYBODY else ""
         make(
