@@ -24,9 +24,10 @@ bench: $(VENV)/installed-all engine
 	$(BIN)/python benchmarks/all.py $(if $(QUICK),--quick) $(DATA)
 
 # All studies on the committed reference set and a folder of real games and analyses (docs/validation.md); goes on where
-# it stopped, writes what each prints and costs to out/validation.
+# it stopped, the cheapest first, writes what each prints and costs to out/validation. MOST=10 leaves out what costs more
+# CPU minutes than that.
 validate: $(VENV)/installed-all engine
-	$(BIN)/python studies/all.py $(if $(DATA),$(DATA),$(error Give the folder of games: make validate DATA=FOLDER))
+	$(BIN)/python studies/all.py $(if $(MOST),--most $(MOST)) $(if $(DATA),$(DATA),$(error Give the folder of games: make validate DATA=FOLDER))
 
 # Coverage-guided fuzzing, 100,000 cases for each of fourteen surfaces (docs/robustness.md); an hour.
 fuzz: $(VENV)/installed-all
