@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.games import Game, read, read_tags
+from assay.games import Game, index, read, read_tags
 from assay.games.duplicates import TAGS, UNREAD, Duplicates, Seen, duplicates_of, repeats, unique
 from assay.games.movetext import fingerprint, fingerprints
 from assay.games.split import split
@@ -109,6 +109,55 @@ def test_a_match_that_is_one_round_has_many_games(tmp_path: Path) -> None:
     there = pgn(moves="", Event="Cup", Date="2018.10.21", Round="1")
     back = pgn("Oak, Bo", "Elm, Ann", moves="", Event="Cup", Date="2018.10.21", Round="1")
     assert dropped(tmp_path, there, back, there, back, there, back) == []
+
+
+def test_what_two_files_tell_of_a_round_is_compared(tmp_path: Path) -> None:
+    """A match of one round: in one file its games are as many as there stand, in two as many as the longer has."""
+    tags = {"Event": "Cup", "Date": "2018.10.21", "Round": "1", "moves": ""}
+    there, back = pgn(**tags), pgn("Oak, Bo", "Elm, Ann", **tags)
+    files = [[there, back, there], [there, back, there, back, there], [back, there]]
+    for number, games in enumerate(files):
+        (tmp_path / f"{number}.pgn").write_text("".join(games))
+    seen = Seen()
+    assert len(list(unique(read(tmp_path), seen))) == 5
+    expected = [(4, 1), (5, 2), (6, 3), (9, 2), (10, 1)]
+    assert [(each.number, each.first) for each in seen.duplicates.found] == expected
+    table = read(tmp_path).outcomes().duplicates
+    assert table is not None
+    assert [(each.number, each.first) for each in table.found] == expected
+    assert dropped(tmp_path, *(game for games in files for game in games)) == []
+
+
+@pytest.mark.parametrize("moves", ["", SHORT])
+@pytest.mark.parametrize("first", ["file", "index", "two indexes"])
+def test_an_index_and_its_file_know_each_others_games(tmp_path: Path, first: str, moves: str) -> None:
+    """Nothing tells these games apart but where they lie."""
+    path = tmp_path / "games.pgn"
+    drawn, unnamed = pgn(moves=moves), pgn(white="?", moves=moves)
+    path.write_text(drawn + pgn(moves=moves, Result="1-0") + drawn + unnamed + unnamed)
+    made = [tmp_path / "a.parquet", tmp_path / "b.csv"]
+    for each in made:
+        index(path, each)
+    given = {"file": [path, made[0]], "index": [made[1], path], "two indexes": made}[first]
+    alone = read(path).counted().places
+    assert alone == ([0, 1, 2, 3, 4] if not moves else [0, 1, 3, 4])
+    assert read(*given).counted().places == alone
+    games = read(*given)
+    rows, found = games.rows()
+    assert rows.collect().height == len(alone) and len(found) == 10 - len(alone)
+    assert games.outcomes().counted.sum() == len([place for place in alone if place < 3])
+
+
+def test_a_file_is_known_by_what_it_contains(tmp_path: Path) -> None:
+    path, made = tmp_path / "games.pgn", tmp_path / "games.parquet"
+    path.write_text(3 * pgn(moves=""))
+    index(path, made)
+    moved = path.rename(tmp_path / "moved.pgn")
+    assert read(moved, made).outcomes().counted.sum() == 3
+    path.write_text(3 * pgn(moves="").replace("Elm", "Ash"))
+    assert read(path, made).outcomes().counted.sum() == 6
+    games = read(path, made)
+    assert games.rows()[0].collect().height == 6
 
 
 def test_nobody_knows_who_the_unnamed_are(tmp_path: Path) -> None:

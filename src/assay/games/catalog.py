@@ -9,9 +9,11 @@ and equal.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from assay.games.duplicates import (
     duplicates_of,
     instead_of_moves,
     may_be_copies,
+    places_in,
     repeats,
     shared_keys,
     warn_without_moves,
@@ -127,6 +130,11 @@ def note_index(index: Index) -> None:
     """Remember that an index is read: neither it nor the files that it is made from can be written over then."""
     for path in (index.path, *(path for source in index.inputs for path in _places(index, source))):
         note_input(path)
+
+
+def contents_of(index: Index) -> dict[str, str]:
+    """The hashes of the files that an index was made from, as far as it tells them."""
+    return {source: about["xxh128"] for source, about in index.inputs.items() if about.get("xxh128")}
 
 
 def rows_of(indexes: Sequence[Index], expression: str | None = None) -> pl.LazyFrame:
@@ -257,6 +265,12 @@ def once(indexes: Sequence[Index], rows: pl.LazyFrame) -> tuple[pl.LazyFrame, Du
         names = collect(rows.select("white", "black", "plies"), indexes)
         columns = {"White": _column(names["white"]), "Black": _column(names["black"])}
         places = may_be_copies(columns, names["plies"].fill_null(0).to_numpy())
+    contents = [contents_of(index) for index in indexes]
+    listed = Counter(content for each in contents for content in set(each.values()))
+    if max(listed.values(), default=0) > 1:  # two indexes of one file
+        _, lies = _whence(collect(rows.select(PART, "source", "start_offset"), indexes), contents)
+        again = shared_keys(lies)
+        places = np.union1d(places, again[lies[again] != 0])
     if not len(places):
         return rows, Duplicates()
     wanted = pl.LazyFrame({_ROW: places}, schema={_ROW: pl.UInt32})
@@ -264,12 +278,24 @@ def once(indexes: Sequence[Index], rows: pl.LazyFrame) -> tuple[pl.LazyFrame, Du
     tags = {tag: _column(chosen[name]) for tag, name in _TAGS.items()}
     plies = chosen["plies"].fill_null(0).to_numpy()
     moves = np.where(plies > 0, UNREAD, np.uint64(0))
-    first = repeats(tags, moves, plies, lambda at: _look(indexes, chosen, tags, plies, at))
+    look = partial(_look, indexes, chosen, tags, plies)
+    first = repeats(tags, moves, plies, look, *_whence(chosen, contents))
     found = duplicates_of(first, tags, places)
     if not found:
         return rows, found
     dropped = pl.LazyFrame({_ROW: [each.number - 1 for each in found.found]}, schema={_ROW: pl.UInt32})
     return numbered.join(dropped, on=_ROW, how="anti", maintain_order="left").drop(_ROW), found
+
+
+def _whence(rows: pl.DataFrame, contents: Sequence[Mapping[str, str]]) -> tuple[Numbers, Numbers]:
+    """From which file each row comes and where it lies there, as :func:`repeats` takes them."""
+    codes, names = _column(rows["source"])
+    listed = [*names, None]
+    kinds, files = np.unique(
+        rows[PART].to_numpy().astype(np.int64) * len(listed) + codes % len(listed), return_inverse=True
+    )
+    known = [contents[kind // len(listed)].get(listed[kind % len(listed)] or "", "") for kind in kinds.tolist()]
+    return files.astype(np.uint64), places_in(known, files, rows["start_offset"].fill_null(-1).to_numpy())
 
 
 def _same_address(indexes: Sequence[Index], rows: pl.LazyFrame) -> Places | None:

@@ -8,8 +8,11 @@ What may differ between two copies: the spelling of the names (`players.plain_na
 the result, event and site, and what is missing in one of them. Short games (fewer than ten moves) are played twice in
 earnest, so for these result and round must not contradict each other either. Games whose moves are not known are the
 same only if result, date, round and event are all there and equal, and if the two have not met in that round before
-with other colours or another result, as in matches that are one round: two draws on one day are two games. Nobody can
-say of players without a name that they are the same.
+with other colours or another result, as in matches that are one round: two draws on one day are two games. What one
+file tells of such a round is compared with what another tells of it: there are as many games as the one that tells
+more has. Nobody can say of players without a name that they are the same.
+
+What lies in one place of one file is one game, whatever it tells: so an index and its file know each other's games.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ import warnings
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from os.path import realpath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -107,12 +112,24 @@ class _Facts(NamedTuple):
         )
 
 
-def _copy_of(known: Sequence[_Facts], mine: _Facts, plies: int) -> int:
-    """Which of the games with the same key is the same game; -1 for none."""
-    if not plies:
-        sure = known and all((other.white, other.result) == (mine.white, mine.result) for other in known)
-        return 0 if sure else -1
-    return next((place for place, other in enumerate(known) if mine.agrees(other, plies)), -1)
+@dataclass
+class _Meetings:
+    """The games without moves of one round between two players, as each file tells them."""
+
+    games: dict[tuple[int, int], list[int]] = field(default_factory=dict)  # numbers by who had White and the result
+    told: dict[int, list[tuple[int, int]]] = field(default_factory=dict)  # the same of each file
+
+    def first(self, number: int, facts: _Facts, file: int) -> int:
+        """The number of the game of which this one is a copy; its own if it is new."""
+        kind = facts.white, facts.result
+        games, told = self.games.setdefault(kind, []), self.told.setdefault(file, [])
+        if told == [kind]:
+            return games[0]
+        place = told.count(kind)
+        told.append(kind)
+        if place == len(games):
+            games.append(number)
+        return games[place]
 
 
 def _same_day(one: int, other: int) -> bool:
@@ -209,6 +226,8 @@ class Seen:
         self._before = array("q")  # the one before it with the same key, -1 for none
         self._numbers = array("q")
         self._facts = bytearray()
+        self._meetings: dict[int, _Meetings] = {}
+        self._places: dict[int, int] = {}  # where games lie that only this tells
 
     def add(self, game: Game, number: int | None = None) -> bool:
         """Take the next game; whether it is new. One that is not is noted in `duplicates`.
@@ -222,31 +241,46 @@ class Seen:
         read = {tag: function(tags.get(tag)) for tag, function in _READ.items()}
         moves, plies = fingerprint(game.data)
         without = int(not moves)
-        if not _can_tell(read, without):
-            return True
-        facts = _Facts(*(read[tag] for tag in _FACTS))
-        first = self._first(_key(read, moves, without), facts, plies)
-        if first:
+        facts, file = _Facts(*(read[tag] for tag in _FACTS)), _file(game.source)
+        there, first = 0, 0
+        if game.end_offset and (without or not (read["White"] and read["Black"])):
+            there = hash((file, game.start_offset, xxhash.xxh3_64_intdigest(game.data)))
+            first = self._places.get(there, 0)
+        if not first and not _can_tell(read, without):
+            first = self.games
+        elif not first and without:
+            meetings = self._meetings.setdefault(_key(read, moves, without), _Meetings())
+            first = meetings.first(self.games, facts, file)
+        elif not first:
+            first = self._first(_key(read, moves, without), facts, plies)
+        if there:
+            self._places[there] = first
+        if first != self.games:
             white, black = tags.get("White", "?"), tags.get("Black", "?")
             self.duplicates.found.append(Duplicate(self.games, first, white, black, _shown_date(tags.get("Date"))))
-        return not first
+        return first == self.games
 
     def _first(self, key: int, facts: _Facts, plies: int) -> int:
-        """The number of the game of which this is a copy, or 0; a new one is remembered."""
+        """The number of the game of which this is a copy; its own if it is new, and it is remembered."""
         place = latest = self._latest.get(key, -1)
         places = []
         while place >= 0:
             places.append(place)
             place = self._before[place]
-        places.reverse()
-        known = [_Facts(*_RECORD.unpack_from(self._facts, place * _RECORD.size)) for place in places]
-        if (same := _copy_of(known, facts, plies)) >= 0:
-            return self._numbers[places[same]]
+        for place in reversed(places):
+            if facts.agrees(_Facts(*_RECORD.unpack_from(self._facts, place * _RECORD.size)), plies):
+                return self._numbers[place]
         self._latest[key] = len(self._numbers)
         self._before.append(latest)
         self._numbers.append(self.games)
         self._facts += _RECORD.pack(*facts)
-        return 0
+        return self.games
+
+
+@cache
+def _file(source: str) -> int:
+    """A number for a file, by whatever path it is named."""
+    return _hash(realpath(source))
 
 
 def unique(games: Iterable[Game], seen: Seen | None = None) -> Iterator[Game]:
@@ -272,19 +306,22 @@ def repeats(
     moves: Numbers,
     plies: Codes,
     look: Callable[[Places], Numbers] | None = None,
+    files: Numbers | None = None,
+    lies: Numbers | None = None,
 ) -> Places:
     """For each game of a table the place of the first of which it is a copy; its own place if it is new.
 
     `tags` are codes and values by tag, as those of :func:`assay.games.read_tags` (see TAGS; what is missing is not
     known); `moves` and `plies` those of :func:`assay.games.movetext.fingerprints`. Where `moves` is UNREAD, `look`
-    is asked for it, and only for the games that need it. Every distinct value is looked at once, and only games that
+    is asked for it, and only for the games that need it. `files` are numbers of the files that games come from, `lies`
+    of their places there (see :func:`places_in`). Every distinct value is looked at once, and only games that
     share players and moves with another are looked at one by one.
     """
     games = len(moves)
-    first = np.arange(games)
+    first = np.arange(games) if lies is None else first_there(lies)
     read = {tag: _numbers(tags.get(tag), function, games) for tag, function in _READ.items()}
     without = (plies == 0).astype(np.uint64)
-    places = np.flatnonzero(_can_tell(read, without))
+    places = np.flatnonzero(_can_tell(read, without) & (first == np.arange(games)))
     if look is not None and (moves == UNREAD).any():
         keys = _keys(read, plies.astype(np.uint64), without, places)
         places = _worth_a_look(read, *_shared(keys, places))
@@ -294,15 +331,37 @@ def repeats(
             moves[unread] = look(unread)
     keys, places = _shared(_keys(read, moves, without, places), places)
     facts = [read[tag][places].tolist() for tag in _FACTS]
-    seen: dict[int, tuple[list[int], list[_Facts]]] = {}
-    for g, key, *each in zip(places.tolist(), keys.tolist(), *facts, strict=True):
+    whose = np.zeros(len(places), np.uint64) if files is None else files[places]
+    seen: dict[int, list[tuple[int, _Facts]]] = {}
+    meetings: dict[int, _Meetings] = {}
+    for g, key, file, *each in zip(places.tolist(), keys.tolist(), whose.tolist(), *facts, strict=True):
         mine = _Facts(*each)
-        numbers, known = seen.setdefault(key, ([], []))
-        if (same := _copy_of(known, mine, int(plies[g]))) >= 0:
-            first[g] = numbers[same]
-        else:
-            numbers.append(g)
-            known.append(mine)
+        if not plies[g]:
+            first[g] = meetings.setdefault(key, _Meetings()).first(g, mine, file)
+            continue
+        known = seen.setdefault(key, [])
+        first[g] = next((number for number, other in known if mine.agrees(other, int(plies[g]))), g)
+        if first[g] == g:
+            known.append((g, mine))
+    return first[first]
+
+
+def places_in(contents: Sequence[str], files: Codes, offsets: Places) -> Numbers:
+    """A number for each place, by what the file contains (a hash, empty if unknown) and where in it a game begins."""
+    known = np.array([_other(content) for content in contents] + [0], np.uint64)[files]
+    return np.where(known != 0, _mixed(known, offsets.astype(np.uint64)), np.uint64(0))
+
+
+def first_there(lies: Numbers) -> Places:
+    """For each game the first that lies in the same place; 0 is a place that is not known.
+
+    >>> first_there(np.array([7, 0, 5, 7, 0, 7], np.uint64))
+    array([0, 1, 2, 0, 4, 0])
+    """
+    first = np.arange(len(lies))
+    known = np.flatnonzero(lies)
+    _, earliest, which = np.unique(lies[known], return_index=True, return_inverse=True)
+    first[known] = known[earliest[which]]
     return first
 
 

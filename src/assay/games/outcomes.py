@@ -17,7 +17,7 @@ import numpy.typing as npt
 from assay.errors import AssayWarning, InputError
 from assay.games.plain import read_plain
 from assay.games.split import OUTSIDE, UNTAGGED, batched, pick, unescape
-from assay.games.stream import STDIN, Paths, Stream, find_files, is_index
+from assay.games.stream import STDIN, Paths, Stream, content_hash, find_files, is_index
 from assay.paths import File
 from assay.players import did_you_mean, nearest, read_aliases, read_rows
 from assay.printable import decode
@@ -243,7 +243,8 @@ class _Source:
     """Columns of codes and their values; -1 where a game lacks the tag.
 
     `moves` are fingerprints of the moves, or what says that they are to be looked up by `look`, for these games. `read`
-    reads the moves of these games and their number, where nothing is known of them yet.
+    reads the moves of these games and their number, where nothing is known of them yet. `files` are numbers of the
+    files that the games come from, `lies` of their places there (0 where that is not known).
     """
 
     codes: dict[str, Codes]
@@ -253,6 +254,8 @@ class _Source:
     plies: Codes = field(default_factory=lambda: np.empty(0, np.int32))
     look: Callable[[Places], Numbers | None] | None = None
     read: Callable[[Places], Fingerprints] | None = None
+    files: Numbers = field(default_factory=lambda: np.empty(0, np.uint64))
+    lies: Numbers = field(default_factory=lambda: np.empty(0, np.uint64))
 
     @property
     def games(self) -> int:
@@ -299,15 +302,18 @@ def read_outcomes(
 
 def _first_of(source: _Source, sources: Sequence[_Source], aliases: Mapping[str, str]) -> Places | None:
     """For each game the first of which it is a copy, itself if it is new; None if there are no copies."""
-    if not any(part.read or part.plies.any() or part.values["Date"] for part in sources):
+    if not any(part.read or part.plies.any() or part.values["Date"] or part.lies.any() for part in sources):
         return None
-    from assay.games.duplicates import UNREAD, instead_of_moves, may_meet_again, repeats
+    from assay.games.duplicates import UNREAD, first_there, instead_of_moves, may_meet_again, repeats
 
     starts = np.concatenate(([0], np.cumsum([part.games for part in sources])))
     tags = _told_by(source, aliases)
+    files, lies = (np.concatenate([getattr(part, name) for part in sources]) for name in ("files", "lies"))
     if any(part.read for part in sources):
-        again = may_meet_again(tags, int(starts[-1]))
-        if not len(again):
+        there = first_there(lies)
+        new = np.flatnonzero(there == np.arange(len(there)))
+        again = new[may_meet_again({tag: (codes[new], values) for tag, (codes, values) in tags.items()}, len(new))]
+        if not len(again) and len(new) == len(there):
             return None
         for part, start, end in zip(sources, starts[:-1], starts[1:], strict=True):
             mine = again[(again >= start) & (again < end)] - start
@@ -324,7 +330,7 @@ def _first_of(source: _Source, sources: Sequence[_Source], aliases: Mapping[str,
                 found[mine] = instead_of_moves(tags, plies, places[mine]) if looked is None else looked
         return found
 
-    first = repeats(tags, moves, plies, look if (moves == UNREAD).any() else None)
+    first = repeats(tags, moves, plies, look if (moves == UNREAD).any() else None, files, lies)
     return first if (first != np.arange(len(first))).any() else None
 
 
@@ -368,14 +374,17 @@ def _sources(
     thorough: bool,
 ) -> Iterator[_Source]:
     """The columns of each file, in the order of the command line."""
-    for file in files:
+    indexed = _indexed(files) if "Date" in wanted else {}
+    for number, file in enumerate(files):
         if is_index(file):
-            yield _from_index(file, wanted, where)
+            yield _filled(_from_index(file, wanted, where), wanted, number)
             continue
-        # Copies are told by moves and rounds: files that have these need the thorough reader then.
-        plain = None if thorough else read_plain(file, bare="Date" in wanted, ended=TERMINATION in wanted)
+        # Copies are told by moves, rounds and places: files that need these need the thorough reader then.
+        plain = None
+        if not thorough and file not in indexed:
+            plain = read_plain(file, bare="Date" in wanted, ended=TERMINATION in wanted)
         if plain is None:
-            yield _from_tags(file, wanted, where, names, quiet)
+            yield _filled(_from_tags(file, wanted, where, names, quiet, indexed.get(file)), wanted, number)
             continue
         players = [unescape(decode(value)) for value in plain.players]
         results = [decode(value) for value in plain.results]
@@ -383,12 +392,36 @@ def _sources(
             {"White": plain.white, "Black": plain.black, "Result": plain.result},
             {"White": players, "Black": players, "Result": results},
         )
-        yield _filled(source, wanted)
+        yield _filled(source, wanted, number)
 
 
-def _filled(source: _Source, wanted: Sequence[str]) -> _Source:
-    """The source with empty columns for what it does not tell."""
+def _indexed(files: Sequence[str]) -> dict[str, str]:
+    """The hashes of those of the files that one of the indexes among them was made from."""
+    if not any(map(is_index, files)) or all(map(is_index, files)):
+        return {}
+    from assay.games.catalog import open_index
+
+    hashes: dict[int, set[str]] = {}
+    for file in filter(is_index, files):
+        with suppress(InputError):  # what is wrong with it is said when it is read
+            for about in open_index(file).inputs.values():
+                hashes.setdefault(about.get("bytes", -1), set()).add(about.get("xxh128", ""))
+    found = {}
+    for file in files:
+        if not is_index(file) and file != STDIN and (known := hashes.get(Path(file).stat().st_size)):
+            content = content_hash(file)
+            if content in known:
+                found[file] = content
+    return found
+
+
+def _filled(source: _Source, wanted: Sequence[str], number: int) -> _Source:
+    """The source with empty columns for what it does not tell; `number` is its own."""
     games = source.games
+    # An index tells of several files.
+    source.files = np.full(games, number << 32, np.uint64) + (source.files if len(source.files) else np.uint64(0))
+    if len(source.lies) != games:
+        source.lies = np.zeros(games, np.uint64)
     for tag in wanted:
         if tag not in source.codes:
             source.codes[tag], source.values[tag] = np.full(games, -1, np.int32), []
@@ -397,7 +430,9 @@ def _filled(source: _Source, wanted: Sequence[str]) -> _Source:
     return source
 
 
-def _from_tags(file: str, wanted: Sequence[str], where: str | None, names: Mapping[str, str], quiet: bool) -> _Source:
+def _from_tags(
+    file: str, wanted: Sequence[str], where: str | None, names: Mapping[str, str], quiet: bool, content: str | None
+) -> _Source:
     # Files that are not plain need the thorough reader, and that needs Arrow.
     from assay.games.tags import ENDLESS, LATIN1, read_tags
 
@@ -411,7 +446,11 @@ def _from_tags(file: str, wanted: Sequence[str], where: str | None, names: Mappi
         source.moves, source.plies = tags.moves
     elif copies:
         source.read = lambda places: _played(file, tags.starts[places], tags.ends[places])
-    return _filled(source, wanted)
+    if content is not None:
+        from assay.games.duplicates import places_in
+
+        source.lies = places_in([content], np.zeros(tags.games, np.int32), tags.starts)
+    return source
 
 
 def _played(file: str, starts: Places, ends: Places) -> Fingerprints:
@@ -431,7 +470,7 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from assay.games.catalog import collect, note_index, open_index, reading
+    from assay.games.catalog import collect, contents_of, note_index, open_index, reading
     from assay.games.columns import TEXT_TAGS
     from assay.games.where import compile_where
     from assay.manifest import check_stamp
@@ -451,34 +490,46 @@ def _from_index(path: str, wanted: Sequence[str], where: str | None) -> _Source:
     # A table of others may have ids, which an index has not.
     columns |= {tag: tag.lower() for tag in wanted if tag not in columns and tag.lower() in names}
     copies = "Date" in wanted and {"plies", "source", "start_offset", "end_offset"} <= names
-    read = [*columns.values(), *(["plies"] if copies else [])]
+    read = [*columns.values(), *(["plies", "source", "start_offset"] if copies else [])]
+    contents: dict[str, str] = {}
     rows: Places | None = None
     if where is None and file.suffix == INDEX_SUFFIX:
         with reading([file]):
             table = pq.read_table(path, columns=read)
         with suppress(InputError):  # a table that says nothing of what it is made from is as good here
-            note_index(open_index(path))
+            index = open_index(path)
+            note_index(index)
+            contents = contents_of(index)
     else:
         index = open_index(path)
         note_index(index)
+        contents = contents_of(index)
         numbered = index.rows.with_row_index("row").filter(compile_where(where or "True"))
         chosen = collect(numbered.select("row", *read), [index])
         rows = chosen["row"].to_numpy().astype(np.int64)
         table = chosen.select(read).to_arrow()
     source = _Source({"White": np.full(table.num_rows, -1, np.int32)}, {"White": []})
-    for tag, column in columns.items():
-        chunks = table.column(column).cast(pa.dictionary(pa.int32(), pa.string())).unify_dictionaries().chunks
-        if chunks:
-            indices = pa.concat_arrays([chunk.indices for chunk in chunks]).fill_null(-1)
-            source.codes[tag] = indices.to_numpy(zero_copy_only=False).astype(np.int32)
-            source.values[tag] = chunks[0].dictionary.to_pylist()
-    if copies:
-        from assay.games.duplicates import UNREAD
 
+    def coded(name: str) -> tuple[Codes, list[str]]:
+        chunks = table.column(name).cast(pa.dictionary(pa.int32(), pa.string())).unify_dictionaries().chunks
+        if not chunks:
+            return np.empty(0, np.int32), []
+        indices = pa.concat_arrays([chunk.indices for chunk in chunks]).fill_null(-1)
+        return indices.to_numpy(zero_copy_only=False).astype(np.int32), chunks[0].dictionary.to_pylist()
+
+    for tag, column in columns.items():
+        source.codes[tag], source.values[tag] = coded(column)
+    if copies:
+        from assay.games.duplicates import UNREAD, places_in
+
+        codes, names_of_files = coded("source")
+        source.files = (codes + 1).astype(np.uint64)
+        offsets = table.column("start_offset").fill_null(-1).to_numpy()
+        source.lies = places_in([contents.get(name, "") for name in names_of_files], codes, offsets)
         source.plies = table.column("plies").fill_null(0).to_numpy().astype(np.int32)
         source.moves = np.where(source.plies > 0, UNREAD, np.uint64(0))
         source.look = lambda places: _moves_of(path, places if rows is None else rows[places])
-    return _filled(source, wanted)
+    return source
 
 
 def _moves_of(path: str, places: Places) -> Numbers | None:
