@@ -27,7 +27,8 @@ def test_a_page_names_studies_that_are_there(page: Path) -> None:
 
 def test_the_run_of_all_names_studies_that_are_there() -> None:
     studies = runpy.run_path(str(ALL))["STUDIES"]
-    words = [word for study in studies for line in (study.words, *study.before) for word in line.split()]
+    lines = [line for study in studies for line in (study.words, *(study.before.words if study.before else ()))]
+    words = [word for line in lines for word in line.split()]
     files = [word for word in words if word.endswith(".py")]
     assert files and [file for file in files if not (ROOT / file).exists()] == []
     assert len({study.name for study in studies}) == len(studies)

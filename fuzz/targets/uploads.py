@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from fuzz.made import FOLDER, GAMES
 
-from assay.moves.calibration import presets
+from assay.presets import PRESETS
 from assay.web import app
 from assay.web.app import Page, make_app
 from assay.web.checker import Checker
@@ -88,7 +88,7 @@ class _Checker(Checker):
 
 
 async def _page() -> Page:
-    page = Page(_FOLDERS, Runner(_FOLDERS, ()), _LIMITS, presets(), allow_fetch=False)
+    page = Page(_FOLDERS, Runner(_FOLDERS, ()), _LIMITS, PRESETS, allow_fetch=False)
     page.checker = _Checker(_LIMITS)
     return page
 

@@ -299,7 +299,7 @@ def test_stored_analyses_of_a_calibrated_engine_go_before_others(
     [
         ("no-such-engine", "no chess engine 'no-such-engine' found"),
         ("/bin/true", "does not start: it died (exit code 0)"),
-        (fake_engine.command(fault="dies"), "failed at every position so far: it died"),
+        (fake_engine.command(fault="dies"), "finished 0, which is too often to go on: it died"),
         (
             "sh -c 'while read word rest; do case $word in uci) echo id name Netless 1; "
             "echo option name MultiPV type spin default 1 min 1 max 500; echo uciok;; isready) echo readyok;; "
