@@ -26,6 +26,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 REFERENCE, KEPT = HERE.parent / "reference", HERE / "analyses"
+SHIPPED = HERE.parent / "src" / "assay" / "data"
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Before:
 
 @dataclass(frozen=True)
 class Study:
-    """A run: its words, in which {data}, {reference}, {kept} and {work} stand for folders; what it costs."""
+    """A run: its words, in which {data}, {reference}, {kept}, {shipped} and {work} stand for folders; what it costs."""
 
     name: str
     minutes: float  # of CPU, without what it needs
@@ -212,17 +213,19 @@ STUDIES = sorted(
 )
 
 
-def version() -> str:
-    """What the code is, by git; `unknown` outside a checkout."""
+def version(*where: str) -> str:
+    """What the code is, by git's last commit to these paths; `unknown` outside a checkout."""
     found = subprocess.run(
-        ["git", "-C", str(HERE), "log", "-1", "--format=%h", "--", "../src", "."], capture_output=True, text=True
+        ["git", "-C", str(HERE), "log", "-1", "--format=%h", "--", *(where or ("../src", "."))],
+        capture_output=True,
+        text=True,
     )
     return found.stdout.strip() or "unknown"
 
 
 def filled(words: str, data: Path, work: Path) -> list[str]:
     """The words of a command, with its folders; studies are run by this Python."""
-    told = shlex.split(words.format(data=data, reference=REFERENCE, kept=KEPT, work=work))
+    told = shlex.split(words.format(data=data, reference=REFERENCE, kept=KEPT, shipped=SHIPPED, work=work))
     if told[0] == "assay":
         return told
     told = told[1:] if told[0] == "python" else told
@@ -254,18 +257,18 @@ def run(study: Study, data: Path, out: Path, work: Path, code: str) -> str:
     if study.before and (failed := prepared(study.before, data, work)):
         return failed
     target, part = out / f"{study.name}.txt", out / f"{study.name}.part"
-    began, used = time.time(), _cpu()
+    began, used = time.time(), cpu()
     command = filled(study.words, data, work)
     with part.open("w", encoding="utf-8") as file:
         if ended := subprocess.run(command, stdout=file, cwd=HERE.parent, check=False).returncode:
             return f"failed with {ended}: {shlex.join(command)}"
-    head = f"$ {study.words}\n# version {code}, {_cpu() - used:.0f} s of CPU, {time.time() - began:.0f} s\n\n"
+    head = f"$ {study.words}\n# version {code}, {cpu() - used:.0f} s of CPU, {time.time() - began:.0f} s\n\n"
     target.write_text(head + part.read_text(encoding="utf-8"), encoding="utf-8")
     part.unlink()
-    return f"{_cpu() - used:.0f} s of CPU"
+    return f"{cpu() - used:.0f} s of CPU"
 
 
-def _cpu() -> float:
+def cpu() -> float:
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime
 

@@ -1,19 +1,20 @@
 """How far the ratings of other engines lie from those of Stockfish 15.1 on the same games, with and without a transfer.
 
-    python studies/engines.py [STORE ...]
+    python studies/engines.py [STORE ...] [--write FOLDER]
 
 Without stores the figures of the calibrations that ship. With stores, in which `assay calibrate --engine PATH
---transfer --store STORE` has put the values of an engine, the transfers of all engines there are made anew.
+--transfer --store STORE` has put the values of an engine (those of `studies/analyses/engines-d8.parquet`, say), the
+transfers of all engines there are made anew, and with `--write` kept as calibrations.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
 from assay.engine.store import Store
-from assay.moves.calibration import Calibration, load, shipped, slug
+from assay.moves.calibration import Calibration, load, save, shipped, slug
 from assay.moves.transfer import pair, shares, shipped_turns, transferred
 from assay.policy.chances import shipped as shipped_policy
 
@@ -40,8 +41,18 @@ def made(stores: list[str]) -> Iterator[Calibration]:
 
 def main() -> None:
     """Print the table of docs/validation.md."""
-    known = made(sys.argv[1:]) if sys.argv[1:] else (load(name) for name in shipped())
-    rows = {(-one.depth, one.engine): one.figures["transfer"] for one in known if "transfer" in one.figures}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stores", nargs="*")
+    parser.add_argument("--write", type=Path, metavar="FOLDER")
+    given = parser.parse_args()
+    if given.write and not given.stores:
+        parser.error("--write keeps transfers that are made anew: name the stores.")
+    rows = {}
+    for one in made(given.stores) if given.stores else map(load, shipped()):
+        if "transfer" in one.figures:
+            rows[-one.depth, one.engine] = one.figures["transfer"]
+        if given.write:
+            save(one, None, str(given.write / f"{one.name}.json"))
     print("| depth | engine | model | turns | as it is | for each 400 | transferred | for each 400 |")
     print("|---|---|---|---|---|---|---|---|")
     for (depth, engine), figures in sorted(rows.items()):

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ALL = ROOT / "studies" / "all.py"
+ALL, REMAKE = ROOT / "studies" / "all.py", ROOT / "studies" / "remake.py"
 TOLD = re.compile(r"\b((?:studies|benchmarks)/\w+\.py)")
 
 
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ALL), *map(str, words)]
+def run(*words: object, study: Path = ALL) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(study), *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -44,3 +44,21 @@ def test_what_lacks_is_named_and_what_is_done_is_not_run_again(tmp_path: Path) -
     version = runpy.run_path(str(ALL))["version"]()
     (out / "fide-lichess.txt").write_text(f"$ words\n# version {version}, 1 s of CPU\n")
     assert "done before" in run(tmp_path, "--out", out, "--only", "fide-lichess").stdout
+
+
+def test_what_ships_is_made_anew_in_order_and_what_is_done_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def names(*words: str) -> list[str]:
+        listed = run(tmp_path, "--out", tmp_path, "--list", *words, study=REMAKE).stdout.splitlines()
+        assert all("to be made, some" in line for line in listed)
+        return [line.split(":")[0] for line in listed]
+
+    every = names()
+    assert every.index("depth-8") < every.index("engines") < every.index("lines") < every.index("answer")
+    assert names("--after", "engines") == every[every.index("lines") :]
+    failed = run(tmp_path, "--out", tmp_path, "--only", "lines", study=REMAKE)
+    assert failed.returncode == 1 and "lines ... failed with" in failed.stdout
+    monkeypatch.syspath_prepend(str(REMAKE.parent))
+    (tmp_path / "remade" / "lines.txt").write_text(runpy.run_path(str(REMAKE))["heading"]())
+    assert run(tmp_path, "--out", tmp_path, "--only", "lines", study=REMAKE).stdout == "lines: done before\n"
