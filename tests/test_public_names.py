@@ -210,8 +210,8 @@ COLUMNS = {
         values
     """,
     "assay.moves.answers.MARK_COLUMNS": """
-        elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r ipr
-        ipr_error
+        period elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r
+        ae_printed ipr ipr_error
     """,
     "assay.table.FORMATS": "table csv json",
     "assay.moves.regan.CURVES": "invexp ipa ipb secha sechb",

@@ -143,8 +143,13 @@ def test_calibration_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     out = capsys.readouterr().out
     assert "Stockfish 15.1, depth 8" in out and "IPR = " in out and "s_fit" in out
     assert (tmp_path / "stockfish-15.1-d8.png").exists()
+    assert run("calibration", "show", "rybka-3-d13", "--plots", tmp_path) == 0
+    heads, *rows = capsys.readouterr().out.split("\n\n")[-1].splitlines()
+    assert heads.split() == ["period", "elo", "s", "c", "c_fit", "s_fit", "mm_exp", "mm", "ad_exp", "ad", "qfit"]
+    assert len(rows) == 22 and rows[0].split()[:6] == ["1976-1979", "2300", "0.121", "0.502", "0.485", "0.116"]
+    assert (tmp_path / "rybka-3-d13.png").exists()
     assert run("calibration", "show", "rybka-3-d13", "--format", "csv") == 0
-    assert capsys.readouterr().out.splitlines()[1].startswith("1600,0.436,0.168")
+    assert "2006-2009,1600,9050,0.165,0.431,0.436,0.168," in capsys.readouterr().out
     assert run("calibration", "list", "--format", "json") == 0
     assert {"rybka-3-d13", "stockfish-15.1-d8"} <= {row["name"] for row in json.loads(capsys.readouterr().out)}
 

@@ -150,10 +150,23 @@ def test_every_shipped_calibration_loads_and_fits_the_shipped_policy() -> None:
 
 
 def test_the_published_calibration_can_be_read_but_not_used() -> None:
-    """RH11: 3571 - 15413 AE, and the table of 2006-09."""
+    """RH11: 3571 - 15413 AE, and the tables of three periods (section 7), in order of time and of Elo."""
     found = load("rybka-3-d13")
     assert found.line is not None and (found.line.intercept, found.line.slope) == (3571, 15413)
     assert found.marks[-1]["s_fit"] == 0.080 and found.marks[-1]["c_fit"] == 0.513
+    periods = {"1976-1979": range(2300, 2601, 100), "1991-1994": range(2200, 2701, 100)}
+    periods |= {"2006-2009": range(1600, 2701, 100)}
+    assert [(mark["period"], mark["elo"]) for mark in found.marks] == [
+        (period, elo) for period, elos in periods.items() for elo in elos
+    ]
+    columns = ("s", "c", "c_fit", "s_fit", "mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit")
+    first = {mark["period"]: [mark[name] for name in columns] for mark in reversed(found.marks)}
+    assert first["1976-1979"] == [0.121, 0.502, 0.485, 0.116, 0.509, 0.500, 0.088, 0.090, 0.070]
+    assert first["1991-1994"] == [0.122, 0.477, 0.478, 0.122, 0.497, 0.487, 0.092, 0.098, 0.058]
+    assert first["2006-2009"] == [0.165, 0.431, 0.436, 0.168, 0.440, 0.429, 0.133, 0.137, 0.129]
+    for mark in found.marks:  # c is on the line of 2006-09 at every mark, and ratings are on the line of errors
+        assert mark["c_fit"] == pytest.approx(0.464 + 0.007 * (mark["elo"] - 2000) / 100, abs=1e-9)
+        assert 3571 - 15413 * mark["ae_r"] == pytest.approx(mark["ipr"], abs=1)
     with pytest.raises(CalibrationError, match="for reading"):
         found.usable()
 

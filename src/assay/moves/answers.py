@@ -39,7 +39,7 @@ from assay.moves.calibration import shipped as shipped_calibrations
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import Evidence, unweighed, weigh
-from assay.moves.fits import Fitting
+from assay.moves.fits import PROJECTED, Fitting
 from assay.moves.groups import Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed, weights_of
 from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
@@ -413,9 +413,11 @@ def follow(
 
 
 MARK_COLUMNS = (
-    *("elo", "games", "turns", "s", "s_error", "c", "c_error", "c_fit", "s_fit", "mm_predicted", "mm_actual"),
+    *("period", "elo", "games", "turns", "s", "s_error", "c", "c_error", "c_fit", "s_fit", "mm_predicted", "mm_actual"),
     *("ad_predicted", "ad_actual", "qfit", "ae_r", "ae_printed", "ipr", "ipr_error"),
 )
+_MARK_WIDE = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
+_PRINT_WIDE = ("turns", "ae_r", "ae_printed", "ipr")
 
 
 TRANSFER_COLUMNS = (
@@ -453,10 +455,10 @@ def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) ->
         return CalibrationTable(calibration=found, values=values, shown=shown, head=describe(found))
     names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
     decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
-    decimals |= {"ae_r": 4, "ae_printed": 4, "ipr": 0, "ipr_error": 0}
-    wide = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
-    titles = {"mm_actual": "mm", "ad_actual": "ad"}
-    columns = columns_of(names, decimals=decimals, titles=titles, wide=wide if "s_fit" in names else ())
+    decimals |= {"qfit": 3, "ae_r": 4, "ae_printed": 4, "ipr": 0, "ipr_error": 0}
+    # Print is shown as it was printed; of a calibration made here what its line rests on stands first.
+    wide = _PRINT_WIDE if found.published else _MARK_WIDE if "s_fit" in names else ()
+    columns = columns_of(names, decimals=decimals, titles=PROJECTED, wide=wide)
     marks = {str(mark["elo"]): (mark.get("ipr"), mark.get("ipr_error")) for mark in found.marks}
     return CalibrationTable(
         calibration=found,

@@ -272,7 +272,7 @@ _DECIMALS = {
     "qfit_mean": 6,
 }
 _WIDE = ("c_fit", "s_fit", "s_error", "c_error", "s_fit_error", "qfit", "qfit_root", "qfit_mean", "elsewhere")
-_TITLES = {"mm_predicted": "mm_exp", "mm_actual": "mm", "ad_predicted": "ad_exp", "ad_actual": "ad"}
+PROJECTED = {"mm_predicted": "mm_exp", "mm_actual": "mm", "ad_predicted": "ad_exp", "ad_actual": "ad"}
 _GRID = (
     "The printed grid has c from 1 to 5, and the printed tables have c from .43 to .55: it cannot be the one that was "
     "used. The c of this fit is not theirs; --method percentile searches c from 0.1 to 2."
@@ -303,7 +303,7 @@ def fit_games(
         shown=Table(
             values,
             columns_of(
-                columns, decimals=_DECIMALS, titles=_TITLES, wide=(*_WIDE, "gain_error"), below=("note", "weights")
+                columns, decimals=_DECIMALS, titles=PROJECTED, wide=(*_WIDE, "gain_error"), below=("note", "weights")
             ),
         ),
         fits=rows,

@@ -22,7 +22,7 @@ from assay.moves.review import Running
 from assay.paths import atomic
 
 # Okabe and Ito's colours can be told apart by everybody.
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#666666"
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#666666"
 
 
 def new_figure(**size: Any) -> tuple[Any, Any]:
@@ -54,20 +54,26 @@ def save(figure: Any, folder: Path, name: str) -> Path:
 
 def plot_calibration(calibration: Calibration, folder: Path) -> list[Path]:
     """The line through the marks, and s and c against Elo."""
-    marks = calibration.marks
-    elo = np.array([mark["elo"] for mark in marks], dtype=np.float64)
+    times: dict[str, list[Mapping[str, Any]]] = {}
+    for mark in calibration.marks:
+        times.setdefault(mark.get("period", ""), []).append(mark)
     figure, (left, right) = new_figure(ncols=2, figsize=(10, 4.2))
-    if all(mark.get("ae_r") is not None for mark in marks):
-        error = [2 * float(mark.get("ae_r_error") or 0) for mark in marks]
-        left.errorbar(elo, [mark["ae_r"] for mark in marks], yerr=error, fmt="o", color=BLUE, label="marks, ±2 s.e.")
-    ends = np.array([elo.min() - 100, elo.max() + 100])
+    for colour, (period, marks) in zip((GREY, GREEN, BLUE), times.items(), strict=False):
+        colour, of = (colour, f" {period}") if period else (BLUE, "")
+        elo = [mark["elo"] for mark in marks]
+        if all(mark.get("ae_r") is not None for mark in marks):
+            error = [2 * float(mark.get("ae_r_error") or 0) for mark in marks]
+            words = f"marks{of}, ±2 s.e." if any(error) else f"marks{of}"
+            left.errorbar(elo, [mark["ae_r"] for mark in marks], yerr=error, fmt="o", color=colour, label=words)
+        right.plot(elo, [mark["s_fit"] for mark in marks], "o-", color=colour, label=f"s{of}, with that c")
+    straight = sorted({(mark["elo"], mark["c_fit"]) for mark in calibration.marks})
+    ends = np.array([straight[0][0] - 100, straight[-1][0] + 100])
     if (line := calibration.line) is not None:
         formula = f"{line.intercept:.0f} − {line.slope:.0f} AE"
         left.plot(ends, [line.average_error(r) for r in ends], color=ORANGE, label=formula)
     left.set(xlabel="Elo", ylabel="average scaled error on the reference set", title="The line")
     left.legend(frameon=False)
-    right.plot(elo, [mark["s_fit"] for mark in marks], "o-", color=BLUE, label="s, with that c")
-    right.plot(elo, [mark["c_fit"] for mark in marks], "s--", color=ORANGE, label="c, a straight line")
+    right.plot(*zip(*straight, strict=True), "s--", color=ORANGE, label="c, a straight line")
     right.set(xlabel="Elo", ylabel="s, c", title="s and c")
     right.legend(frameon=False)
     figure.suptitle(str(calibration))
