@@ -7,7 +7,7 @@ REFERENCE is the folder of the reference set (2006-14 and 2018-19, depth 8); PER
 (`studies/pool_games.py`), analysed into LATER_STORE to depth 6.
 
 First Regan's way: s and c at each mark of each period, by percentiles; c of 2006-09 is made a line in Elo and imposed
-on all periods, and s fitted with it (RH11, section 6); beside it what the paper prints for 2006-09. Then the choice
+on all periods, and s fitted with it (RH11, section 6); below it what the paper prints of them. Then the choice
 model of 2006-14 at depth 6: the rating that the moves of each century show, less the rating in the tags, with standard
 errors clustered by game. What 2006-14 shows is its own scale, so that its offsets are near zero by the way it was made.
 """
@@ -42,6 +42,7 @@ from assay.reports.plots import new_figure, save
 MARKS = range(1600, 2701, 100)
 OLD = {"1976-1979": range(2400, 2601, 100), "1991-1994": range(2300, 2701, 100)}
 BANDS = ((0, 1950), (1950, 2150), (2150, 2350), (2350, 2550), (2550, 3000))
+PRINTED = ("mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
@@ -81,8 +82,8 @@ def fitted(part: Part, c: float | None = None) -> Fit:
 
 
 def tables(parts: dict[str, Part]) -> None:
-    """The papers' tables, a row per mark, rows in order of time."""
-    marks = {mark["elo"]: mark for mark in load("rybka-3-d13").marks}
+    """The papers' tables, a row per mark, rows in order of time; below each what is printed of it."""
+    printed = {(mark["period"], mark["elo"]): mark for mark in load("rybka-3-d13").marks}
     free = {
         (period, mark): fitted(part.only(part.mark == mark))
         for period, part in parts.items()
@@ -94,40 +95,29 @@ def tables(parts: dict[str, Part]) -> None:
     ]
     per, at = np.polyfit(*np.array(points).T[:2], 1, w=1 / np.array(points).T[2])
     print(f"c of 2006-2009: {at:.4f} at 2000, {per:+.4f} per 100 Elo, imposed on all (the paper: .4640, +.0070)")
-    heads = [
-        "period",
-        "mark",
-        "turns",
-        "games",
-        "s",
-        "+-",
-        "c",
-        "+-",
-        "c_fit",
-        "s_fit",
-        "+-",
-        "mm_p",
-        "mm_a",
-        "ad_p",
-        "ad_a",
-        "Qfit",
-        "S/19",
-        "printed:",
-        "c_fit",
-        "s_fit",
-    ]
-    print("  ".join(heads))
+    print("period     mark  turns games     s  +-       c  +-    c_fit s_fit  +-    mm_p  mm_a  ad_p  ad_a  Qfit  S/19")
     for (period, mark), found in free.items():
         part = parts[period]
         line = fitted(part.only(part.mark == mark), float(straight_c(float(mark), at, per)))
-        printed = marks.get(mark) if period == "2006-2009" else None
-        said = f"{printed['c_fit']:.3f} {printed['s_fit']:.3f}" if printed else ""
-        figures = (
+        numbers = (
             *(found.s, found.s_error, found.c, found.c_error, line.c, line.s, line.s_error),
             *(found.mm_predicted, found.mm_actual, found.ad_predicted, found.ad_actual, found.qfit),
         )
-        numbers = "  ".join(f"{figure:.3f}" for figure in figures)
-        print(f"{period}  {mark}  {found.turns:5}  {found.games:3}  {numbers}  {1e4 * found.qfit_mean:.2f}e-4  {said}")
+        said = " ".join(f"{number:.3f}" for number in numbers)
+        print(f"{period}  {mark} {found.turns:6} {found.games:5} {said}  {1e4 * found.qfit_mean:.2f}e-4")
+        if row := printed.get((period, mark)):
+            beside = (
+                row["s"],
+                None,
+                row["c"],
+                None,
+                row["c_fit"],
+                row["s_fit"],
+                None,
+                *(row[name] for name in PRINTED),
+            )
+            said = " ".join("     " if number is None else f"{number:.3f}" for number in beside)
+            print(f"  printed        {row['turns']:6}       {said}")
 
 
 def offset(table: NDArray[np.float64], elo: NDArray[np.float64], game: NDArray[np.int64]) -> tuple[float, float]:

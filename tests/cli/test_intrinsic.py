@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -14,7 +16,7 @@ from tests.commands import told as run
 from tests.moves.test_simulation import material
 
 from assay.engine.identity import Identity
-from assay.engine.store import writing
+from assay.engine.store import Store, writing
 from assay.engine.uci import Valued
 from assay.moves.simulation import Entrant, as_stored, play
 
@@ -208,3 +210,36 @@ def test_the_grid_says_why_its_c_is_another(event: Path, capsys: pytest.CaptureF
     assert code == 0, err
     assert 1 <= json.loads(out)[0]["c"] <= 5
     assert "it cannot be the one that was used" in err.replace("\n", " ")
+
+
+def narrowed(event: Path, lines: int, path: Path) -> Path:
+    """A store of the same analyses with no more than so many moves of each position."""
+    with Store(event / "store.db") as wide, writing(path) as store:
+        number = store.number_of(Identity("Fake 1", "", (), 0, lines))
+        every = wide.all_valued(wide.kept()[0].id)
+        store.add(
+            number,
+            [replace(one, moves=one.moves[: 2 * lines], scores=one.scores[: 2 * lines]) for one in every],
+        )
+    return path
+
+
+def test_moves_that_the_engine_did_not_list_are_told(
+    event: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (event / "games.pgn", "--store", narrowed(event, 2, tmp_path / "two.db"), "--depth", 1, "--limit", 10)
+    code, _, err = run(capsys, "difference", *words, "--cap", 3)
+    assert code == 0 and "played moves that the engine did not list: each counts as a loss of 3 pawns." in err
+    assert "did not list" not in run(capsys, "difference", *on(event))[2]
+    out = run(capsys, "show", *words, "--s", 0.2, "--c", 0.5, "--format", "delta", "--candidates", 3)[1]
+    turn = next(turn for turn in out.split("\n\n") if turn.endswith(", ---) *"))
+    assert "Eval: ---" in turn and re.search(r"Move played: \d+\.(\.\.)? \S+\n", turn)
+
+
+def test_one_line_a_position_is_no_spread(event: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = (event / "games.pgn", "--store", narrowed(event, 1, tmp_path / "one.db"), "--depth", 1, "--limit", 10)
+    for command in (("fit",), ("show", "--s", 0.2, "--c", 0.5)):
+        code, _, err = run(capsys, command[0], *words, *command[1:])
+        assert code == 1 and "these analyses hold one line per position" in err
+    code, _, err = run(capsys, "difference", *words)
+    assert code == 0 and "One line per position: a played move is worth what the next position says" in err

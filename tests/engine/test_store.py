@@ -91,12 +91,14 @@ def test_scores_are_read_at_the_depth_asked_for_or_the_last_before(store: Store)
 
 
 def test_the_analysis_that_is_meant(store: Store) -> None:
-    for lines, names in ((50, "ab"), (1, "abc")):
-        store.add(store.number_of(with_lines(lines)), [valued(name) for name in names])
+    store.add(store.number_of(with_lines(1)), [valued(name) for name in "abc"])
     assert store.choose(depth=3).lines == 1
+    store.add(store.number_of(with_lines(50)), [valued(name) for name in "ab"])
+    assert store.choose(depth=3).lines == 50  # a wide survey by one line stands beside it
+    assert store.choose(depth=3, lines=1).lines == 1
     assert store.choose("fish", depth=2, lines=50).lines == 50
     assert store.choose("fish", depth=2, lines=20).lines == 20  # positions with up to 20 moves serve
-    with pytest.raises(StoreError, match="no analyses at depth 9; it holds: Fish 1, 50 lines, depth 3; Fish 1, 1 line"):
+    with pytest.raises(StoreError, match="no analyses at depth 9; it holds: Fish 1, 1 line, depth 3; Fish 1, 50 lines"):
         store.choose(depth=9)
     with pytest.raises(StoreError, match="no analyses by 'shark'"):
         store.choose("shark", depth=3)

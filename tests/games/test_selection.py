@@ -53,6 +53,9 @@ def test_team_games_go(tags: dict[str, str]) -> None:
         "Interclubs FRB",
         "RUS-CHN",
         "Allsvenskan 2008-2009",
+        "12th World U16 Ol",
+        "Pan-Am Intercollegiate 2012",
+        "130th Varsity Match",
     ],
 )
 def test_teams_are_known_by_the_names_of_their_events(name: str) -> None:

@@ -331,7 +331,8 @@ class Store:
     def choose(self, engine: str | None = None, *, depth: int, lines: int | None = None, nodes: int = 0) -> Identity:
         """The analysis that these words mean; StoreError if there is none, or if they mean several engines.
 
-        `engine` is a name or a part of one. Without `lines`, the analysis with the most positions serves.
+        `engine` is a name or a part of one. Without `lines`, the analysis with the most positions serves; one line a
+        position serves only where nothing wider is there, however many games it surveys.
         """
         kept = [entry for entry in self.kept() if entry.positions]
         if not kept:
@@ -352,7 +353,7 @@ class Store:
             raise StoreError(f"{self.path} holds no analyses at depth {depth}{width}; it holds: {has}.")
         if len({(entry.identity.engine, entry.identity.net) for entry in fit}) > 1:
             raise StoreError(f"{self.path} holds analyses by several engines: say which with --engine ({has}).")
-        identity = max(fit, key=lambda entry: entry.positions).identity
+        identity = max(fit, key=lambda entry: (entry.identity.lines > 1, entry.positions)).identity
         return identity if lines is None else replace(identity, lines=lines)
 
     def all_valued(self, analysis: int) -> Iterator[Valued]:

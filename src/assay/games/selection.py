@@ -29,7 +29,8 @@ _TEAM_TAGS = ("WhiteTeam", "BlackTeam")
 # "TCh" is a team championship in the archives, a "CTO" a club championship, "ECC" the European club cup.
 _TEAMS = re.compile(
     r"(?<!s)team|\bt-?ch\b|\btch[w\d]|\bch-?t\b|\betcc|\bwtcc|\becc\b|\beccw\b|\bcto\b|\beu-?cup|euro(pean)?[ -]?club"
-    r"|olympi(ad|c)|\bol small|lig(a|e|an|aen)\b|ligue|league|liiga|4ncl|mitropa|\bclubs\b|club (cup|team)|interclub"
+    r"|olympi(ad|c)|\bol small|\bu\d\d ol\b|lig(a|e|an|aen)\b|ligue|league|liiga|4ncl|mitropa|\bclubs\b|club (cup|team)"
+    r"|interclub|collegiate|college chess|varsity"
     r"|\bklubi|klubow|nationale\b|\bnational [123i]+\b|\bnat\d|top ?(12|16)\b|equip[oae]s?\b|squadr[ae]|mannschaft"
     r"|ploeg|divisie|meesterklasse|klasse\b|allsvenskan|elitserien|eliteserien|superettan|divisjon|\bdiv(ision)?\b"
     r"|druzyn|druz?st|csapat|\bnb ?i+\b|scheven|nations\b|\bcities\b|ceclub|landskamp|l(ä|ae)nderkampf"

@@ -20,7 +20,7 @@ from assay.games.stream import Paths
 from assay.moves.groups import group
 from assay.moves.regan.spread import CAP, Floats, scaled
 from assay.moves.stored import stored_turns
-from assay.table import Answer, Table, columns_of
+from assay.table import Answer, Table, columns_of, counted
 
 DIFFERENCE_COLUMNS = (
     "elo", "games", "turns", "raw", "raw_error", "scaled", "scaled_error", "unknown", "mm", "mm_error",
@@ -141,8 +141,10 @@ def difference_of(
     decimals |= {"mm": 3, "mm_error": 3}
     names = (*_KEYS.get(by, (by,)), *DIFFERENCE_COLUMNS)
     narrow = any(identity.lines == 1 for identity in found.turns.identities)
+    unlisted = 0 if narrow else int(np.isnan(found.turns.worth).sum())
+    told = f"{counted(unlisted, 'played move')} that the engine did not list: each counts as a loss of {cap:g} pawns."
     return Answer(
         shown=Table(rows, columns_of(names, decimals=decimals, wide=("unknown", "mm_error"))),
         problems=found.problems,
-        remarks=[*found.remarks, *([_ONE_LINE] if narrow else [])],
+        remarks=[*found.remarks, *([_ONE_LINE] if narrow else []), *([told] if unlisted else [])],
     )

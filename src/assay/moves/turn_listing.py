@@ -14,7 +14,7 @@ from assay.games.stream import Paths
 from assay.moves.calibration import for_engine, load
 from assay.moves.evidence import weigh
 from assay.moves.review import ShownTurn, chances_at, chances_of, show_turns
-from assay.moves.stored import stored_turns
+from assay.moves.stored import refuse_one_line, stored_turns
 from assay.policy.chances import Network, open_network
 from assay.table import FORMATS, WIDTH, Answer, Column, Table, columns_of, said_chance
 
@@ -87,6 +87,7 @@ def show_game(
         raise InputError("give either a rating, or s and c.")
     found = stored_turns(what, game=game, **reading)
     turns = found.turns
+    refuse_one_line(turns)
     if s is not None and c is not None:
         chances = chances_of(turns, s, c)
     else:
