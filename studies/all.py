@@ -101,7 +101,7 @@ LUCKY = Before(
     "lucky",
     20,
     (
-        "python studies/lucky_results.py pick {data}/otb-all-2010-14.pgn.zst {work}/lucky.pgn",
+        "python studies/lucky_results.py pick {data}/otb-all-2006-09.pgn.zst {work}/lucky.pgn",
         "assay analyse {work}/lucky.pgn --depth 6 --store {work}/lucky.db",
     ),
 )

@@ -1,5 +1,5 @@
 """Is luck or help seen in an extraordinary result: python studies/lucky_results.py pick ARCHIVE OUT.pgn [COUNT]
-python studies/lucky_results.py tell OUT.pgn STORE
+python studies/lucky_results.py tell OUT.pgn STORE [FIGURES]
 
 `pick` looks through the archive (PGN or an index of whole events) for the players whose score in one event is most
 above what the ratings of both sides lead to expect: at least nine rated games, rating 2200 and more (below, juniors
@@ -15,11 +15,14 @@ ratings are what a gift, a bad day or an arrangement looks like. People are numb
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from assay.curve import Estimate
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.games import read
@@ -29,6 +32,7 @@ from assay.moves.calibration import load
 from assay.moves.evidence import weigh
 from assay.moves.groups import Groups
 from assay.moves.performance import performance_rating
+from assay.reports.plots import BLUE, GREY, ORANGE, new_figure, save
 
 GAMES, RATING, APART = 9, 2200, 400
 SCORES = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}
@@ -83,7 +87,7 @@ def pick(archive: str, out: str, count: int = 8) -> None:
     print(f"{every.height // 2:,} rated games, {len(texts_out)} of {found.height} player-events written")
 
 
-def tell(pgn: str, store: str) -> None:
+def tell(pgn: str, store: str, figures: str | None = None) -> None:
     seen = Seen()
     games = [game for game in read(pgn).all() if seen.add(game)]
     with Store(Path(store)) as opened:
@@ -103,6 +107,7 @@ def tell(pgn: str, store: str) -> None:
     sums = evidence.by_tag.sum(code, len(keys))
     scatter = evidence.model.scatter
     z = scatter.z(sums) @ scatter.mix
+    drawn: list[tuple[str, float, float | None, Estimate]] = []
     print("case  games  rating  result | own moves (95 %)        z | opponents  their moves (95 %)      z")
     for at in range(0, len(keys), 2):
         mine = [game for game in range(len(games)) if case[game] == int(keys[at][0])]
@@ -118,10 +123,30 @@ def tell(pgn: str, store: str) -> None:
             f"{keys[at][0]:>4}  {len(mine):5}  {elo.mean():6.0f}  {performance:6.0f} | {said[0]:18} {z[at]:+7.1f} | "
             f"{other.mean():9.0f}  {said[1]:18} {z[at + 1]:+7.1f}"
         )
+        drawn.append((f"{keys[at][0]}: the player", float(elo.mean()), performance, rated[at]))
+        drawn.append(("the opponents", float(other.mean()), None, rated[at + 1]))
+    if figures:
+        print(save(_picture(drawn), Path(figures), "lucky.png"))
+
+
+def _picture(drawn: Sequence[tuple[str, float, float | None, Estimate]]) -> Any:
+    """Each case in two lines: what the moves show with its interval, the rating, and what the result was worth."""
+    figure, axes = new_figure(figsize=(7.5, 0.3 * len(drawn) + 1.6))
+    for at, (_, rating, result, moves) in enumerate(drawn):
+        y, colour, first = -at - 0.4 * (at // 2), BLUE if result else GREY, at == 0
+        axes.plot([moves.low, moves.high], [y, y], color=colour)
+        axes.plot(moves.value, y, "o", color=colour, label="moves, 95 % interval" if first else None)
+        axes.plot(rating, y, "|", color="black", markersize=12, label="rating" if first else None, linestyle="")
+        if result:
+            axes.plot(result, y, "D", color=ORANGE, label="what the result was worth" if first else None, linestyle="")
+    axes.set_yticks([-at - 0.4 * (at // 2) for at in range(len(drawn))], [name for name, *_ in drawn], fontsize=8)
+    axes.set(xlabel="Elo")
+    figure.legend(frameon=False, loc="outside lower center", ncols=3)
+    return figure
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "pick":
         pick(*sys.argv[2:4], *(int(arg) for arg in sys.argv[4:]))
     else:
-        tell(*sys.argv[2:4])
+        tell(*sys.argv[2:5])

@@ -4,7 +4,7 @@ python studies/periods.py REFERENCE PERIODS.pgn STORE LATER.pgn LATER_STORE [FIG
 
 REFERENCE is the folder of the reference set (2006-14 and 2018-19, depth 8); PERIODS.pgn has games of 1976-79 and
 1991-94 (`studies/period_games.py`), analysed into STORE at the default depth; LATER.pgn games of 2023 to 2025
-(`studies/pool_games.py`), analysed into LATER_STORE to depth 6.
+(`studies/pool_games.py`), valued into LATER_STORE (`studies/pool_values.py`).
 
 First Regan's way: s and c at each mark of each period, by percentiles; c of 2006-09 is made a line in Elo and imposed
 on all periods, and s fitted with it (RH11, section 6); below it what the paper prints of them. Then the choice
@@ -17,9 +17,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pool_values import counting
 
 from assay.curve import GRID
 from assay.engine.choices import Choices
@@ -37,13 +39,12 @@ from assay.moves.groups import mileposts
 from assay.moves.regan import Fit, fit
 from assay.moves.regan.line import straight_c
 from assay.policy.chances import shipped
-from assay.reports.plots import new_figure, save
+from assay.reports.plots import BLUE, GREY, new_figure, save
 
 MARKS = range(1600, 2701, 100)
 OLD = {"1976-1979": range(2400, 2601, 100), "1991-1994": range(2300, 2701, 100)}
 BANDS = ((0, 1950), (1950, 2150), (2150, 2350), (2350, 2550), (2550, 3000))
 PRINTED = ("mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit")
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 @dataclass(frozen=True)
@@ -63,14 +64,12 @@ class Part:
 
 
 def stored(pgn: str, store: str, depth: int) -> tuple[Part, list[str]]:
-    """The turns of games by a store, and the date of each."""
+    """The turns of the games that a store has valued whole, and the date of each."""
     games = read(pgn).all()
     with Store(Path(store)) as opened:
         found = turns(games, opened, depth=depth, limit=LEARNED)
-    known = np.isfinite(found.rating)
-    whole = found.lacking is None or found.lacking == 0
-    known &= np.broadcast_to(whole, found.games.height)[found.game]
-    found = found.only(known)
+        whole = counting(games, opened, depth)
+    found = found.only(np.isfinite(found.rating) & whole[found.game])
     mark = mileposts(found, MARKS, 20).astype(np.int64)
     dates = [str(date or "") for date in found.games["date"].gather(found.game)]
     return Part(found.choices, found.rating.astype(np.float64), mark, found.game), dates
@@ -146,7 +145,7 @@ def drift(parts: dict[str, Part], figures: str | None) -> None:
     model, network = load(depth=6).model(), shipped()
     print("\nmoves less tags, Elo (+- standard error, turns); the scale is that of 2006-14")
     print("period           " + "".join(f"{f'{low or 1300}-{high - 1}':>22}" for low, high in BANDS))
-    drawn: dict[str, list[tuple[float, float, float]]] = {}
+    drawn: dict[tuple[int, int], list[tuple[str, float, float]]] = {}
     for period, whole in parts.items():
         rated = whole.rated().to_depth(6)
         rated = rated.only(np.abs(rated.best) <= JUDGED)
@@ -159,21 +158,26 @@ def drift(parts: dict[str, Part], figures: str | None) -> None:
                 cells.append(f"{'':>22}")
                 continue
             value, error = offset(table[here], rated.elo[here], rated.game[here])
-            drawn.setdefault(period, []).append((float(rated.elo[here].mean()), value, error))
+            drawn.setdefault((low, high), []).append((period, value, error))
             cells.append(f"{value:+7.0f} +- {error:3.0f} ({here.sum():5})")
         print(f"{period:17}" + "".join(f"{cell:>22}" for cell in cells))
     if figures:
-        figure, axes = new_figure(figsize=(8, 4.8))
-        axes.axhline(0, color="#666666", linewidth=1)
-        for number, (period, points) in enumerate(drawn.items()):
-            elo, value, error = np.array(points).T
-            axes.errorbar(
-                elo + 6 * number - 18, value, yerr=2 * error, fmt="o-", capsize=3, markersize=4,
-                color=COLOURS[number % len(COLOURS)], label=period,
-            )  # fmt: skip
-        axes.set(xlabel="rating in the tags", ylabel="rating shown by the moves, less the tag (±2 s.e.)")
-        axes.legend(frameon=False, fontsize=8, ncols=2)
-        print(save(figure, Path(figures), "drift.png"))
+        print(save(_picture(list(parts), drawn), Path(figures), "drift.png"))
+
+
+def _picture(periods: list[str], drawn: dict[tuple[int, int], list[tuple[str, float, float]]]) -> Any:
+    """The offsets in order of time, a panel for each band of ratings."""
+    figure, panels = new_figure(ncols=len(BANDS), sharey=True, figsize=(11, 4.6))
+    for axes, band in zip(panels, BANDS, strict=True):
+        axes.axhline(0, color=GREY, linewidth=1)
+        names, value, error = zip(*drawn.get(band, []), strict=True)
+        at = [periods.index(name) for name in names]
+        axes.errorbar(at, value, yerr=2 * np.array(error), fmt="o", capsize=3, markersize=5, color=BLUE)
+        axes.set_xticks(range(len(periods)), periods, rotation=90)
+        axes.set(xlim=(-0.6, len(periods) - 0.4), title=f"rated {band[0] or 1300} to {band[1] - 1}")
+        axes.title.set_fontsize(10)
+    panels[0].set_ylabel("moves show more (+) or less (−)\nthan the rating, Elo (±2 s.e.)")
+    return figure
 
 
 def main(folder: str, pgn: str, store: str, later: str, later_store: str, figures: str | None = None) -> None:

@@ -68,7 +68,7 @@ def pools(formulas: str, figures: str | None) -> None:
             elo, value, error = np.array(points).T
             axes.errorbar(elo, value, yerr=2 * error, fmt="o-", capsize=3, color=colour, label=f"Lichess {speed}")
         axes.set(xlabel="FIDE rating of the same people", ylabel="quality of moves, Elo (±2 s.e. of the lines)")
-        axes.legend(frameon=False)
+        figure.legend(frameon=False, loc="outside lower center", ncols=3)
         print(save(figure, Path(figures), "speeds.png"))
 
 
