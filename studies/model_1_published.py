@@ -1,9 +1,10 @@
-"""Study 1: the twelve published (s, c) pairs projected on our own spreads.
+"""Study 1: the published (s, c) pairs projected on our own spreads.
 
 python studies/model_1_published.py GAMES STORE [DEPTH]
 
-RH11 gives s and c for twelve century marks and the rating of each. If the model is the papers' own, the average errors
-that these pairs project on any engine's spreads lie on one straight line with those ratings.
+RH11 gives s and c for twelve century marks of 2006-09 and the rating of each. If the model is the papers' own, the
+average errors that these pairs project on any engine's spreads lie on one straight line with those ratings; and so do,
+on the same line, the ten pairs of 1976-79 and 1991-94.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ import sys
 import numpy as np
 from spreads import load, show
 
+from assay.moves.calibration import load as published
 from assay.moves.regan import project, scaled_deltas
 
-MARKS = np.arange(2700, 1500, -100)
-S = [0.080, 0.089, 0.093, 0.100, 0.111, 0.120, 0.130, 0.143, 0.153, 0.149, 0.155, 0.168]
-C = [0.513, 0.506, 0.499, 0.492, 0.485, 0.478, 0.471, 0.464, 0.457, 0.450, 0.443, 0.436]
-IPR = np.array([2698, 2589, 2528, 2435, 2304, 2192, 2072, 1922, 1802, 1801, 1712, 1565])
+PRINTED = published("rybka-3-d13").marks[::-1]
+LATER = np.array([mark["period"] == "2006-2009" for mark in PRINTED])
+MARKS, S, C, IPR = (np.array([mark[name] for mark in PRINTED]) for name in ("elo", "s_fit", "c_fit", "ipr"))
 
 
 def main(games: str, store: str, depth: int = 10) -> None:
@@ -33,13 +34,16 @@ def main(games: str, store: str, depth: int = 10) -> None:
     for name, (model, cap) in ways.items():
         deltas = scaled_deltas(values, cap=cap)
         error = np.array([project(deltas, s, c, model=model).average_error for s, c in zip(S, C, strict=True)])
-        slope, start = np.polyfit(error, IPR, 1)
+        slope, start = np.polyfit(error[LATER], IPR[LATER], 1)
         residual = IPR - start - slope * error
-        print(f"{name:<15} {start:.0f} - {-slope:.0f} AE, largest residual {np.abs(residual).max():.1f} Elo")
+        most, others = np.abs(residual[LATER]).max(), np.abs(residual[~LATER]).max()
+        print(
+            f"{name:<15} {start:.0f} - {-slope:.0f} AE, largest residual {most:.1f} Elo, of earlier periods {others:.1f}"
+        )
         columns[name] = (error, residual)
     show(
         [
-            {"mark": int(mark), "s": S[i], "c": C[i], "published": int(IPR[i])}
+            {"period": PRINTED[i]["period"], "mark": int(mark), "s": S[i], "c": C[i], "published": int(IPR[i])}
             | {"AE " + name: error[i] for name, (error, _) in columns.items() if "100" not in name}
             | {"off " + name: residual[i] for name, (_, residual) in columns.items() if "100" not in name}
             for i, mark in enumerate(MARKS)

@@ -171,6 +171,16 @@ def test_the_published_calibration_can_be_read_but_not_used() -> None:
         found.usable()
 
 
+def test_the_printed_pairs_of_all_periods_lie_on_one_line() -> None:
+    """What s and c of 22 marks project on our own positions is straight in the printed ratings, as their model says."""
+    marks, positions = load("rybka-3-d13").marks, load(depth=8).regan().reference
+    error = np.array([project(positions, mark["s_fit"], mark["c_fit"]).average_error for mark in marks])
+    rating = np.array([mark["ipr"] for mark in marks], dtype=np.float64)
+    later = np.array([mark["period"] == "2006-2009" for mark in marks])
+    slope, start = np.polyfit(error[later], rating[later], 1)
+    assert np.abs(rating - start - slope * error).max() < 2
+
+
 def _without(path: str) -> Any:
     def change(data: dict[str, Any]) -> None:
         *way, last = path.split(".")
