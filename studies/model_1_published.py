@@ -37,9 +37,7 @@ def main(games: str, store: str, depth: int = 10) -> None:
         slope, start = np.polyfit(error[LATER], IPR[LATER], 1)
         residual = IPR - start - slope * error
         most, others = np.abs(residual[LATER]).max(), np.abs(residual[~LATER]).max()
-        print(
-            f"{name:<15} {start:.0f} - {-slope:.0f} AE, largest residual {most:.1f} Elo, of earlier periods {others:.1f}"
-        )
+        print(f"{name:<15} {start:.0f} - {-slope:.0f} AE, off by {most:.1f} Elo at most, earlier periods {others:.1f}")
         columns[name] = (error, residual)
     show(
         [
