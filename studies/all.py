@@ -66,6 +66,7 @@ POOLS = Before(
     (
         "python studies/pool_games.py {data} {work}/pools.pgn",
         "assay import-analyses {kept}/lichess-today-d6.parquet --store {work}/pools.db",
+        "assay import-analyses {kept}/otb-today-d6.parquet --store {work}/pools.db",
         "python studies/pool_values.py {work}/pools.pgn {work}/pools.db",
     ),
 )
