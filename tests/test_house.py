@@ -121,14 +121,9 @@ CALLED_IN_ROOMS = {
     "model": {"moves.appending"},
     "options": {"games.selection", "games.watching", "moves.groups"},
     "policy": {"policy.leela", "policy.movemodel", "policy.positions", "policy.teacher", "policy.training"},
-    "prep": {"results.encounters", "results.ordo"},
     "reports": {"reports.exports", "web.jobs", "web.serve"},
-    "results": {
-        "reports.plots", "results", "results.encounters", "results.ordo", "results.published", "results.rated",
-    },
     "review": {"reports.exports"},
     "start": {"engine.identity", "games.archives", "reports.checkup"},
-    "switches": {"games.outcomes", "games.periods", "games.source", "results.expectancy", "results.listing"},
 }  # fmt: skip
 
 

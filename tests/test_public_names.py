@@ -19,10 +19,10 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 LIBRARY = {
     "assay": """
         Analysis Answer AssayError Estimate Games SAMPLE __version__ add_ratings analyse analyses balance calibrate
-        calibration calibrations chances choose difference encode engines evaluate event export_analyses export_turns
-        fit foretell import_analyses index match month planes plot posterior rate rate_learned rate_moves
-        rate_over_time rate_results rating_lists read report review samples screen screen_running sheet show simulate
-        stats store_analyses train transfer
+        calibration calibrations chances choose difference encode engines evaluate event expectancies export_analyses
+        export_turns fit foretell groups import_analyses index match month planes plot posterior publish rate
+        rate_learned rate_moves rate_over_time rate_results rating_lists read report review samples screen
+        screen_running sheet show shrink simulate stats store_analyses train transfer
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci

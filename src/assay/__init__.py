@@ -12,7 +12,13 @@ The functions here are the front door (docs/api.md); each room behind it is a pa
 from assay.lazy import TYPE_CHECKING, loader
 
 if TYPE_CHECKING:
-    from assay.api import SAMPLE as SAMPLE
+    from assay.answer.shrinking import groups as groups
+    from assay.answer.shrinking import shrink as shrink
+    from assay.answer.standings import expectancies as expectancies
+    from assay.answer.standings import match as match
+    from assay.answer.standings import publish as publish
+    from assay.answer.standings import rate_over_time as rate_over_time
+    from assay.answer.standings import rate_results as rate_results
     from assay.api import add_ratings as add_ratings
     from assay.api import analyse as analyse
     from assay.api import analyses as analyses
@@ -32,7 +38,6 @@ if TYPE_CHECKING:
     from assay.api import foretell as foretell
     from assay.api import import_analyses as import_analyses
     from assay.api import index as index
-    from assay.api import match as match
     from assay.api import month as month
     from assay.api import planes as planes
     from assay.api import plot as plot
@@ -40,8 +45,6 @@ if TYPE_CHECKING:
     from assay.api import rate as rate
     from assay.api import rate_learned as rate_learned
     from assay.api import rate_moves as rate_moves
-    from assay.api import rate_over_time as rate_over_time
-    from assay.api import rate_results as rate_results
     from assay.api import rating_lists as rating_lists
     from assay.api import report as report
     from assay.api import review as review
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.games.source import Games as Games
     from assay.games.source import read as read
+    from assay.paths import SAMPLE as SAMPLE
     from assay.policy.chances import chances as chances
     from assay.table import Answer as Answer
 
@@ -67,7 +71,6 @@ __version__ = "0.2.0"
 
 _HOME = dict.fromkeys(
     (
-        "SAMPLE",
         "add_ratings",
         "analyse",
         "analyses",
@@ -87,7 +90,6 @@ _HOME = dict.fromkeys(
         "foretell",
         "import_analyses",
         "index",
-        "match",
         "month",
         "planes",
         "plot",
@@ -95,8 +97,6 @@ _HOME = dict.fromkeys(
         "rate",
         "rate_learned",
         "rate_moves",
-        "rate_over_time",
-        "rate_results",
         "rating_lists",
         "report",
         "review",
@@ -119,6 +119,14 @@ _HOME = dict.fromkeys(
     "Estimate": "curve",
     "Games": "games.source",
     "chances": "policy.chances",
+    "expectancies": "answer.standings",
+    "groups": "answer.shrinking",
+    "match": "answer.standings",
+    "publish": "answer.standings",
+    "rate_over_time": "answer.standings",
+    "rate_results": "answer.standings",
+    "shrink": "answer.shrinking",
+    "SAMPLE": "paths",
     "read": "games.source",
 }
 __all__ = sorted([*_HOME, "__version__"])

@@ -12,6 +12,7 @@
     ├── StoreError             an analysis store that is locked, damaged, or lacks what was asked for
     │   └── TakenError         another process has the lock
     ├── RatingError            ratings from results that cannot be computed as asked
+    │   └── Unconnected        no games connect some of the players, where they have to be
     ├── ModelError             the intrinsic model cannot be applied to these spreads
     │   ├── TooFewTurns        not enough turns for this fit
     │   └── NotConverged       the fit found no solution
@@ -22,6 +23,10 @@
 
 Bad arguments raise. Bad *data* (one broken game among a million) is counted by reason and never raises.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
 
 
 class AssayError(Exception):
@@ -74,6 +79,17 @@ class TakenError(StoreError):
 
 class RatingError(AssayError):
     """Ratings from results that cannot be computed as asked."""
+
+
+class Unconnected(RatingError):  # noqa: N818
+    """No games connect some of the players, where they have to be.
+
+    `account` tells of the games, as that of a list does, and `warning` of the groups, both in Ordo's words.
+    """
+
+    def __init__(self, sentence: str, account: Callable[..., str], warning: str) -> None:
+        super().__init__(sentence)
+        self.account, self.warning = account, warning
 
 
 class ModelError(AssayError):

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from assay.errors import OutputError, StoreError, TakenError
 
 File: TypeAlias = str | PathLike[str]
+SAMPLE = Path(__file__).with_name("data") / "kasparov-deep-blue-1997.pgn"  # six games to try everything with
 
 
 def data_folder() -> Path:

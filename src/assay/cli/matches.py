@@ -87,7 +87,7 @@ def match(files: tuple[str, ...], watch: bool, every: float, **how: Any) -> None
       assay match --wdl 36433 68692 36027 --sprt 0 2 --bounds logistic
       assay match running.pgn --sprt 0 5 --watch
     """
-    from assay.api import match as match_of
+    from assay import match as match_of
 
     how |= {"players": how["players"] or None, "wdl": how["wdl"] or None, "penta": how["penta"] or None}
     how |= {"sprt": how["sprt"] or None, "quiet": is_quiet()}

@@ -16,10 +16,9 @@ from assay.paths import guarding_inputs, spare_inputs
 from assay.presets import ALL_MOVES_TO, DEFAULT_DEPTH, PRESETS
 from assay.printable import printable
 from assay.progress import hush
-from assay.table import FORMATS, WIDTH, Answer, told_copies
+from assay.table import FORMATS, WIDTH, Answer
 
 if TYPE_CHECKING:
-    from assay.games.duplicates import Duplicates
     from assay.games.selection import GameSelection
 
 _MOST = 10**15  # no option takes more: nodes of a search are the greatest
@@ -562,12 +561,6 @@ def say(text: object = "", *, err: bool = False, nl: bool = True) -> None:
 def print_data(text: str) -> None:
     """Print a file's worth of text to stdout: as it is for the program that reads it there, harmless for a terminal."""
     click.echo(printable(text, lines=True) if sys.stdout.isatty() else text, nl=False)
-
-
-def tell_duplicates(found: Duplicates | str) -> None:
-    """Say on stderr which games occur more than once, if any do."""
-    for remark in told_copies(found):
-        say(remark, err=True)
 
 
 _LISTS = ("ratings/", "a Parquet file for each month, in the data folder")

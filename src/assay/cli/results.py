@@ -5,30 +5,41 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
 from assay import __version__
-from assay.cli.options import Command, OneOf, format_option, player_option, print_answer, say, stacked, wide_option
+from assay.cli.options import (
+    Command,
+    OneOf,
+    format_option,
+    player_option,
+    print_answer,
+    say,
+    stacked,
+    tell,
+    wide_option,
+)
 from assay.cli.switches import (
     ERROR,
     FILE,
     RATING,
     SCALE,
     Number,
-    anchored,
+    as_warned,
     check,
+    counting,
     flag,
+    input_files,
     input_options,
     keywords,
-    level_of,
-    read_input,
+    resting_on,
     scale_of,
 )
-from assay.errors import RatingError
+from assay.errors import Unconnected
+
+LIST_FILES = ("output", "csv", "head2head", "error_matrix", "cfs_matrix")
 
 LICENSE = """Assay is free software: you can redistribute it and/or modify it under the terms of the GNU General
 Public License, version 3 or (at your option) any later version, as published by the Free Software Foundation. It
@@ -169,19 +180,16 @@ def results(ctx: click.Context, /, **switches: Any) -> None:
         if switches["license"]:
             say(LICENSE)
     elif switches["table"]:
-        from assay.results.ordo import expectancy_table
+        from assay import expectancies
 
-        say(expectancy_table(scale_of(switches)), nl=False)
+        say(expectancies(scale_of(switches)))
     else:
         _run(switches)
 
 
 def _run(switches: dict[str, Any]) -> None:
     """Rate, and print and write what the switches ask for."""
-    from assay.api import rate_results
-    from assay.results import ordo
-    from assay.results.published import LIST_FILES, list_texts
-    from assay.results.rated import Unconnected
+    from assay import publish, rate_results
 
     check(switches)
     clock = _Clock(switches["timelog"])
@@ -193,28 +201,20 @@ def _run(switches: dict[str, Any]) -> None:
     if switches["groups"]:
         _write_groups(talk, switches)
         return
+    files = input_files(switches, talk)
     try:
-        found = read_input(switches, talk)
-        clock.tell("read")
-        answer = rate_results(found, **keywords(switches, ordo_way))
+        with as_warned(switches):
+            answer = rate_results(files, **keywords(switches, ordo_way), **counting(switches), told=clock.tell)
     except Unconnected as error:
-        talk(ordo.summary(error.standings.encounters, error.read, level_of(switches), *anchored(switches)))
-        talk(ordo.perfect_scores(error.standings))
-        say(ordo.UNCONNECTED.format(groups=error.standings.fit.groups.count), err=True)
+        talk(error.account(*resting_on(switches)))
+        say(error.warning, err=True)
         sys.exit(1)
-    clock.tell("rate")
-    standings = answer.standings
-    talk(ordo.summary(standings.encounters, answer.games["read"], level_of(switches), *anchored(switches)))
-    talk(ordo.perfect_scores(standings))
-    talk(ordo.convergence(standings))
-    texts = list_texts(answer, **{name: switches[name] for name in LIST_FILES}, elostat=switches["elostat"])
+    talk(answer.account(*resting_on(switches)))
+    publish(answer, **{name: switches[name] for name in LIST_FILES}, elostat=switches["elostat"])
     if switches["output"]:
-        for remark in answer.remarks:
-            say(remark, err=True)
+        tell(answer.remarks)
     else:
-        print_answer(replace(answer, superiority=switches["los"]))
-    for path, text in texts.items():
-        _write(path, text)
+        print_answer(answer)
     if switches["elostat"]:
         talk(
             "\nOutput (Elostat format):\ngeneral file = general.dat\n"
@@ -226,37 +226,31 @@ def _run(switches: dict[str, Any]) -> None:
 
 def _run_over_time(switches: Mapping[str, Any], clock: _Clock) -> None:
     """Rate over time, and print and write what the switches ask for."""
-    from assay.api import rate_over_time
-    from assay.results.published import timeline_text
+    from assay import plot, publish, rate_over_time
 
-    found = read_input(switches, lambda text: None)
-    clock.tell("read")
-    answer = rate_over_time(
-        found,
-        by=switches["over_time"],
-        player=switches["player"],
-        on=switches["on"],
-        peak=switches["peak"],
-        average=switches["average"],
-        walk=switches["walk"],
-        white="fit" if switches["white"] is None else switches["white"],
-        draws="fit" if switches["draw"] is None else switches["draw"] / 100.0,
-        scale=scale_of(switches),
-        level=switches["confidence"] / 100.0,
-        least=switches["threshold"],
-        chart=switches["plot"] == "-",
-    )
-    clock.tell("rate")
-    if switches["csv"]:
-        _write(switches["csv"], answer.to("csv") + "\n")
+    with as_warned(switches):
+        answer = rate_over_time(
+            input_files(switches),
+            by=switches["over_time"],
+            player=switches["player"],
+            on=switches["on"],
+            peak=switches["peak"],
+            average=switches["average"],
+            walk=switches["walk"],
+            white="fit" if switches["white"] is None else switches["white"],
+            draws="fit" if switches["draw"] is None else switches["draw"] / 100.0,
+            scale=scale_of(switches),
+            level=switches["confidence"] / 100.0,
+            least=switches["threshold"],
+            chart=switches["plot"] == "-",
+            told=clock.tell,
+            **counting(switches),
+        )
+    publish(answer, output=switches["output"], csv=switches["csv"])
     if switches["plot"] not in (None, "-"):
-        from assay.reports.plots import plot_history
-
-        plot_history(answer.times, answer.shown.rows, Path(switches["plot"]))
+        plot(answer, switches["plot"])
     if switches["output"]:
-        _write(switches["output"], timeline_text(answer, switches["output"], switches["player"]))
-        for remark in answer.remarks:
-            say(remark, err=True)
+        tell(answer.remarks)
     else:
         print_answer(answer)
     clock.tell("write")
@@ -264,25 +258,14 @@ def _run_over_time(switches: Mapping[str, Any], clock: _Clock) -> None:
 
 def _write_groups(talk: Callable[[str], None], switches: Mapping[str, Any]) -> None:
     """Write which players games connect (-g)."""
-    from assay.results import ordo
-    from assay.results.encounters import connect, tabulate
+    from assay import groups
 
-    found = read_input(switches, talk)
-    table = tabulate(*found.finished(), len(found.players))
-    if not len(table.white):
-        raise RatingError("the input contains no games to rate.")
-    talk(ordo.summary(table, len(found.outcome), level_of(switches), *anchored(switches)))
-    groups = connect(table)
-    _write(switches["groups"], ordo.group_report(found.players, table, groups))
-    talk(ordo.connections(table, groups))
-
-
-def _write(path: str, text: str) -> None:
-    from assay.paths import atomic
-
-    with atomic(path) as part:
-        # Names that were no UTF-8 come out as they came in.
-        part.write_bytes(text.encode("utf-8", "surrogateescape"))
+    files = input_files(switches, talk)
+    with as_warned(switches):
+        answer = groups(files, **counting(switches))
+    talk(answer.account(*resting_on(switches)))
+    answer.write(switches["groups"])
+    talk(answer.connections())
 
 
 class _Clock:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import click
 
 from assay.cli.options import aliases_option, exclude_termination_option, keep_duplicates_option, stacked, where_option
 from assay.errors import AssayWarning, OutputError, RatingError
-
-if TYPE_CHECKING:
-    from assay.games.outcomes import Outcomes
-    from assay.results.listing import Style
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -110,54 +107,43 @@ def check(switches: Mapping[str, Any]) -> None:
             raise OutputError(f"cannot write {switches[name]}: there is no such folder.")
 
 
-def read_input(switches: Mapping[str, Any], talk: Callable[[str], None]) -> Outcomes:
-    """The games that the input switches name and let in."""
-    from assay.games.source import read
+def input_files(switches: Mapping[str, Any], talk: Callable[[str], None] = lambda text: None) -> list[str]:
+    """The files that the input switches name; Ordo says that it loads each."""
     from assay.players import read_list
 
-    paths = [switches["pgn"]] if switches["pgn"] else []
-    paths += read_list(switches["pgn_list"]) if switches["pgn_list"] else []
-    paths += switches["files"]
-    for path in paths:
-        talk(f"\nFile: {path}\nLoading data (2000 games x dot): \n\n|")
+    files = [switches["pgn"]] if switches["pgn"] else []
+    files += read_list(switches["pgn_list"]) if switches["pgn_list"] else []
+    files += switches["files"]
+    for file in files:
+        talk(f"\nFile: {file}\nLoading data (2000 games x dot): \n\n|")
     talk("")
+    return files
+
+
+def counting(switches: Mapping[str, Any]) -> dict[str, Any]:
+    """The input switches as the keywords that say which results count."""
+    names = ("where", "include", "exclude", "exclude_termination", "strict", "keep_duplicates")
+    return {name: switches[name] for name in names} | {
+        "aliases": switches["synonyms"],
+        "ignore_draws": bool(switches.get("ignore_draws")),
+        # Ordo's command lines go on: its lists of synonyms are kept for many events.
+        "lenient": bool(switches["pgn"] or switches["pgn_list"] or switches["no_warnings"]),
+        "quiet": bool(switches.get("quiet") or switches.get("terse")),
+    }
+
+
+@contextmanager
+def as_warned(switches: Mapping[str, Any]) -> Iterator[None]:
+    """While the block runs, no warnings about names that have no games, if that was asked for."""
     with warnings.catch_warnings():
         if switches["no_warnings"]:
-            warnings.filterwarnings("ignore", ".*nam.* nobody|.*nobody is called", AssayWarning)
-        found = read(paths, where=switches["where"]).outcomes(
-            aliases=switches["synonyms"],
-            # Ordo's command lines go on: its lists of synonyms are kept for many events.
-            lenient=bool(switches["pgn"] or switches["pgn_list"] or switches["no_warnings"]),
-            openings=switches.get("pairs", False),
-            tags=_wanted_tags(switches),
-            strict=switches["strict"],
-            keep_duplicates=switches["keep_duplicates"],
-            quiet=bool(switches.get("quiet") or switches.get("terse")),
-        )
-    for switch, inside in (("include", True), ("exclude", False)):
-        if switches[switch]:
-            found = found.between(switches[switch], inside, warn=not switches["no_warnings"])
-    found = found.without_endings(switches["exclude_termination"], warn=not switches["no_warnings"])
-    return found.without_draws() if switches.get("ignore_draws") else found
-
-
-def _wanted_tags(switches: Mapping[str, Any]) -> tuple[str, ...]:
-    """What is to be read of the games besides players and results."""
-    from assay.games.outcomes import KEPT_TAGS, KIND_TAGS, TERMINATION
-
-    if "min_games" in switches:  # of prep
-        return KEPT_TAGS
-    if switches.get("white_by"):
-        return (*KIND_TAGS, TERMINATION)
-    if not switches.get("over_time"):
-        return (TERMINATION,)
-    from assay.games.periods import TAGS_OF_TIME
-
-    return (*TAGS_OF_TIME, TERMINATION)
+            names = r".*nam.* nobody|.*nobody is called|.*: no games of \"|no game ended by \""
+            warnings.filterwarnings("ignore", names, AssayWarning)
+        yield
 
 
 def keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
-    """Ordo's switches as the keywords of `rate_results`."""
+    """Ordo's other switches as the keywords of `rate_results`."""
     matrix = any(switches[name] for name in ("error_matrix", "cfs_matrix", "los"))
     wanted = switches["errors"]
     if wanted is None:
@@ -192,39 +178,30 @@ def keywords(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
         "matrix": matrix,
         "connected": (ordo_way or switches["require_connected"]) and not switches["force"],
         "force": switches["force"],
+        "superiority": switches["los"],
         "style": _style(switches, ordo_way),
         "warn": False,  # remarks are printed
-        "quiet": switches["quiet"],
     }
 
 
-def level_of(switches: Mapping[str, Any]) -> str:
-    """What the level of the list rests on, in Ordo's words."""
+def resting_on(switches: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
+    """What the level of the list rests on, in Ordo's words, and the files of loose anchors and of relations."""
     average = 2300.0 if switches["average"] is None else switches["average"]
+    level = f"{average:8.1f} (average of the pool)"
     if switches["anchor"] is not None:
-        return f'{average:8.1f} (set to "{switches["anchor"]}")'
-    if switches["loose_anchors"] or switches["multi_anchors"]:
-        return " --> not fixed, determined by anchors"
-    return f"{average:8.1f} (average of the pool)"
+        level = f'{average:8.1f} (set to "{switches["anchor"]}")'
+    elif switches["loose_anchors"] or switches["multi_anchors"]:
+        level = " --> not fixed, determined by anchors"
+    return level, switches["loose_anchors"], switches["relations"]
 
 
-def anchored(switches: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The files of loose anchors and of relations."""
-    return switches["loose_anchors"], switches["relations"]
+def scale_of(switches: Mapping[str, Any]) -> float | Literal["logistic"] | None:
+    """The difference that scores 76 %, as it is asked for."""
+    return "logistic" if switches["scale_logistic"] else switches["scale"]
 
 
-def scale_of(switches: Mapping[str, Any]) -> float:
-    """The difference that scores 76 %."""
-    from assay.results.expectancy import LOGISTIC_SCALE, SCALE
-
-    if switches["scale_logistic"]:
-        return LOGISTIC_SCALE
-    return SCALE if switches["scale"] is None else float(switches["scale"])
-
-
-def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
+def _style(switches: Mapping[str, Any], ordo_way: bool) -> dict[str, Any]:
     from assay.players import number, read_rows
-    from assay.results.listing import DEFAULT_COLUMNS, Style
 
     decimals = _whole_numbers("-N", switches["decimals"], 9) or ([1] if switches["manual"] else [1, 0])
     if len(decimals) > 2:
@@ -239,16 +216,16 @@ def _style(switches: Mapping[str, Any], ordo_way: bool) -> Style:
             if not 0 <= widths[column] <= WIDEST_COLUMN:
                 raise RatingError(f"{switches['column_format']}, line {line}: a column is 0 to {WIDEST_COLUMN} wide.")
             headers[column] = cells[2]
-    return Style(
-        columns=_whole_numbers("-U", switches["columns"], MOST_COLUMN) or DEFAULT_COLUMNS,
-        headers=headers,
-        widths=widths,
-        decimals=decimals[0],
+    columns = _whole_numbers("-U", switches["columns"], MOST_COLUMN)
+    return ({"columns": columns} if columns else {}) | {
+        "headers": headers,
+        "widths": widths,
+        "decimals": decimals[0],
         # Where -N names one number, the manual means all output, and the program prints scores with one decimal.
-        score_decimals=decimals[1] if len(decimals) > 1 else decimals[0] if switches["manual"] else 1,
-        cfs=switches["cfs_show"],
-        bytes_wide=ordo_way,
-    )
+        "score_decimals": decimals[1] if len(decimals) > 1 else decimals[0] if switches["manual"] else 1,
+        "cfs": switches["cfs_show"],
+        "bytes_wide": ordo_way,
+    }
 
 
 def _whole_numbers(switch: str, text: str | None, most: int) -> list[int]:

@@ -11,9 +11,10 @@ from assay.learned.guess import Guesses
 from assay.moves.answers import CalibrationTable, Followed, MoveRatings
 from assay.moves.fits import FitTable
 from assay.paths import File
-from assay.reports.plots import plot_calibration, plot_fits, plot_posterior, plot_ratings, plot_witnesses
+from assay.reports.plots import plot_calibration, plot_fits, plot_history, plot_posterior, plot_ratings, plot_witnesses
 from assay.reports.plots_games import plot_stats
 from assay.reports.plots_learned import posterior_figure, save_figure
+from assay.results.timeline import Timeline
 from assay.table import Answer
 
 
@@ -33,6 +34,10 @@ def plots_of(answer: Answer, folder: File) -> list[Path]:
             return plot_fits(answer.turns, answer.fits, answer.how, place)
         case CalibrationTable():
             return plot_calibration(answer.calibration, place)
+        case Timeline():  # one picture, of one player: the folder is the file
+            if answer.player is None:
+                raise InputError("a history is drawn of one player: name him with player.")
+            return [plot_history(answer.times, answer.shown.rows, place)]
         case Guesses():  # one picture: the folder is the file
             if len(answer.guesses) != 1:
                 raise LearnedError("one game is drawn: choose it with game.")

@@ -18,6 +18,15 @@ _FLOOR = 1e-12
 LOGISTIC_SCALE = 400.0 * math.log10(0.76 / 0.24)
 
 
+def scale_of(scale: float | Literal["logistic"] | None) -> float:
+    """The difference that scores 76 %: Ordo's, unless another is given or the logistic curve with 400 points in it.
+
+    >>> scale_of(None), round(scale_of("logistic"), 2)
+    (202.0, 200.24)
+    """
+    return SCALE if scale is None else LOGISTIC_SCALE if scale == "logistic" else scale
+
+
 def slope(scale: float = SCALE) -> float:
     """Beta of the expectancy: ln(0.76 / 0.24) / scale.
 

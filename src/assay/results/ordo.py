@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from assay.results.expectancy import slope
 from assay.results.levels import UNPLAYED
 from assay.results.listing import LONGEST_NAME, Errors, Listing, OrdoColumn
 from assay.results.ratings import REASON, SYMBOL, Standings, likelihood_of_superiority
-from assay.table import counted
+from assay.table import WIDTH, Answer, Table, columns_of, counted
 
 # Ordo's words where no games connect some players.
 UNCONNECTED = """
@@ -313,6 +314,14 @@ def _matrix_head(count: int) -> str:
     return ",".join(['"N"', '"NAME"', *map(str, range(count))])
 
 
+def ranked_groups(players: Sequence[str], groups: Components) -> list[tuple[int, list[str]]]:
+    """The number and the players of each group, the largest first."""
+    order = np.argsort(groups.label, kind="stable")
+    starts = np.searchsorted(groups.label[order], np.arange(groups.count + 1))
+    members = [sorted(players[i] for i in order[starts[g] : starts[g + 1]].tolist()) for g in range(groups.count)]
+    return sorted(enumerate(members), key=lambda group: (-len(group[1]), group[1]))
+
+
 def group_report(players: Sequence[str], table: PairTable, groups: Components) -> str:
     """Which players can be compared with which, and how the groups hang together."""
     label = groups.label
@@ -321,13 +330,9 @@ def group_report(players: Sequence[str], table: PairTable, groups: Components) -
     linked[label[table.white[between]]] = True
     linked[label[table.black[between]]] = True
     lines = [f"Group connectivity: {'**OK**' if groups.count == 1 else '**FAILED**'}", ""]
-    order = np.argsort(label, kind="stable")
-    starts = np.searchsorted(label[order], np.arange(groups.count + 1))
-    members = [sorted(players[i] for i in order[starts[g] : starts[g + 1]].tolist()) for g in range(groups.count)]
-    ranked = sorted(range(groups.count), key=lambda group: (-len(members[group]), members[group]))
-    for place, group in enumerate(ranked, 1):
+    for place, (group, members) in enumerate(ranked_groups(players, groups), 1):
         lines.append(f"Group {place}")
-        lines += [f" | {printable(name)}" for name in members[group]]
+        lines += [f" | {printable(name)}" for name in members]
         if groups.count == 1:
             lines.append(" \\---> there are no other groups")
         elif linked[group]:
@@ -356,6 +361,24 @@ def expectancy_table(scale: float) -> str:
     return "\n".join([*lines, rule, ""]) + "\n"
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Expectancies(Answer):
+    """The difference in rating for each score, in per cent; as text the table of Ordo."""
+
+    scale: float
+
+    @classmethod
+    def of(cls, scale: float) -> Expectancies:
+        """Those of a scale: the difference that scores 76 %."""
+        beta = slope(scale)
+        rows = [{"percent": p, "difference": math.log(p / (100 - p)) / beta} for p in range(50, 100)]
+        return cls(shown=Table(rows, columns_of(("percent", "difference"))), scale=scale)
+
+    def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
+        """As Ordo prints it."""
+        return expectancy_table(self.scale).removesuffix("\n")
+
+
 def summary(table: PairTable, read: int, level: str, loose_anchors: str | None, relations: str | None) -> str:
     """What Ordo says of the games before it rates them; `level` is what the ratings rest on."""
     wins, draws, losses = (int(counts.sum()) for counts in (table.wins, table.draws, table.losses))
@@ -373,11 +396,12 @@ def summary(table: PairTable, read: int, level: str, loose_anchors: str | None, 
     )
 
 
-def perfect_scores(standings: Standings) -> str:
-    """How many players have no games, only wins, only losses."""
+def account(standings: Standings, read: int, level: str, loose_anchors: str | None, relations: str | None) -> str:
+    """What Ordo says before it rates, with how many players have no games, only wins, only losses."""
     played, points = standings.played, standings.points
     some = played > 0
     return (
+        f"{summary(standings.encounters, read, level, loose_anchors, relations)}\n"
         f"players with no games = {int(np.count_nonzero(standings.status == UNPLAYED))}\n"
         f"players with all wins = {int(np.count_nonzero(some & (points == played)))}\n"
         f"players w/ all losses = {int(np.count_nonzero(some & (points == 0)))}"

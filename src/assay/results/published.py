@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from assay.results.rated import RatingList
     from assay.results.timeline import Timeline
 
-LIST_FILES = ("output", "csv", "head2head", "error_matrix", "cfs_matrix")
 _PAGES = (".html", ".htm")
 
 
@@ -50,13 +49,16 @@ def list_texts(
     return texts
 
 
-def timeline_text(answer: Timeline, path: str, player: str | None = None) -> str:
-    """A list over time as a page, where the file is called so, or as text."""
-    if not path.lower().endswith(_PAGES):
-        return answer.text() + "\n"
-    from assay.results.webpage import timeline_page
+def timeline_texts(answer: Timeline, *, output: str | None = None, csv: str | None = None) -> dict[str, str]:
+    """The same of a list over time: the list as text, or as a page where the file is called so, and its columns."""
+    texts = {csv: answer.to("csv") + "\n"} if csv else {}
+    if output and not output.lower().endswith(_PAGES):
+        texts[output] = answer.text() + "\n"
+    elif output:
+        from assay.results.webpage import timeline_page
 
-    rows = answer.shown.rows
-    if player is not None:
-        rows = [row for row in answer.standings().rows if row["player"] == player]
-    return timeline_page(answer, rows)
+        rows = answer.shown.rows
+        if answer.player is not None:
+            rows = [row for row in answer.standings().rows if row["player"] == answer.player]
+        texts[output] = timeline_page(answer, rows)
+    return texts

@@ -30,14 +30,6 @@ _CONTRADICTED = 4.0
 NO_RESULT = 'without a result ("*")'
 
 
-class Unconnected(RatingError):  # noqa: N818
-    """No games connect some of the players, where they have to be."""
-
-    def __init__(self, standings: Standings, read: int) -> None:
-        super().__init__(f"no games connect {len(standings.pools):,} pools of players.")
-        self.standings, self.read = standings, read
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RatingList(Answer):
     """Ratings from results: `standings` has them as arrays, `listing` as they are printed; `games` counts the games."""
@@ -70,6 +62,11 @@ class RatingList(Answer):
         # The error of each is that to their mean: half of what people want to know of a match.
         gap, error = self.difference
         return f"{text.rstrip()}\nDifference of the two = {gap:.{style.decimals}f} +/- {error:.{style.decimals}f}\n"
+
+    def account(self, level: str, loose_anchors: str | None = None, relations: str | None = None) -> str:
+        """What Ordo says of the games and of how the ratings were found; `level` is what they rest on."""
+        told = ordo.account(self.standings, self.games["read"], level, loose_anchors, relations)
+        return f"{told}\n{ordo.convergence(self.standings)}"
 
     @property
     def difference(self) -> tuple[float, float] | None:
@@ -105,6 +102,7 @@ def rated(
     simulations: int = 0,
     processes: int = 1,
     matrix: bool = False,
+    superiority: bool = False,
     advance: Callable[[int], None] | None = None,
     problems: Mapping[str, int] | None = None,
     duplicates: object = "",
@@ -148,6 +146,7 @@ def rated(
             *(f"assay: warning: {remark}" for remark in remarks),
         ],
         games=games or {},
+        superiority=superiority,
         level=level,
     )
 

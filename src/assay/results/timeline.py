@@ -38,7 +38,7 @@ class Timeline(Answer):
     level: float = 0.95
     games: Mapping[str, Any] = field(default_factory=dict)
     chart: bool = False
-    full: bool = True
+    player: str | None = None  # whose times are shown
 
     @property
     def factor(self) -> float:
@@ -134,7 +134,7 @@ class Timeline(Answer):
 
     def tabulated(self) -> Table:
         """What programs are given: every player and time, unless a list was asked for."""
-        return self.moments() if self.full and self.data is None else super().tabulated()
+        return self.moments() if self.data is None else super().tabulated()
 
     def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """The list or, of one player, the times; with a chart where that was asked for."""
@@ -195,7 +195,7 @@ def timeline(
     )
     if player is not None:
         shown = answer.moments(player)
-        return replace(answer, shown=shown, data=shown, chart=chart)
+        return replace(answer, shown=shown, data=shown, chart=chart, player=player)
     shown = answer.standings(on, peak=peak, least=least)
     return replace(answer, shown=shown, data=shown if peak or on is not None else None)
 
