@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "answer": {"games", "lists", "engine", "policy", "moves", "learned", "results"},
     "reports": {"games", "lists", "engine", "policy", "moves", "learned", "results", "answer"},
     "web": {"fetch", "games", "engine", "moves", "learned", "results", "reports"},
-    "cli": {"fetch", "games", "lists", "engine", "policy", "moves", "learned", "results", "answer", "reports", "web"},
+    "cli": {"games", "web"},  # for types alone
 }
 HEAVY = {
     "numpy",
@@ -113,20 +113,6 @@ def test_the_top_of_the_package_imports_no_room() -> None:
     subprocess.run([sys.executable, "-c", lazily], check=True)
 
 
-# A command parses, calls one function of the front door and prints. What some still call in the rooms: may only shrink.
-CALLED_IN_ROOMS = {
-    "answer": {"answer.joining"},
-    "event": {"results.crosstable"},
-    "fetch": {"fetch.address", "fetch.fetching", "fetch.shelf", "fetch.texts"},
-    "model": {"moves.appending"},
-    "options": {"games.selection", "games.watching", "moves.groups"},
-    "policy": {"policy.leela", "policy.movemodel", "policy.positions", "policy.teacher", "policy.training"},
-    "reports": {"reports.exports", "web.jobs", "web.serve"},
-    "review": {"reports.exports"},
-    "start": {"engine.identity", "games.archives", "reports.checkup"},
-}  # fmt: skip
-
-
 def called_in_rooms(file: Path) -> set[str]:
     """The modules of rooms that a file imports when it runs; what is imported for types alone does not count."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -141,8 +127,9 @@ def called_in_rooms(file: Path) -> set[str]:
 
 
 def test_commands_call_the_front_door() -> None:
+    """A command parses, calls one function of the front door and prints."""
     called = {file.stem: called_in_rooms(file) for file in (PACKAGE / "cli").glob("*.py")}
-    assert {name: found for name, found in called.items() if found} == CALLED_IN_ROOMS
+    assert not {name: found for name, found in called.items() if found}
 
 
 def test_all_that_commands_print_goes_through_one_guard() -> None:

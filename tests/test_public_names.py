@@ -18,11 +18,13 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 
 LIBRARY = {
     "assay": """
-        Analysis Answer AssayError Estimate Games SAMPLE __version__ add_ratings analyse analyses balance calibrate
-        calibration calibrations chances choose difference encode engines evaluate event expectancies export_analyses
-        export_turns fit foretell groups import_analyses index match month planes plot posterior publish rate
-        rate_learned rate_moves rate_over_time rate_results rating_lists read report review samples screen
-        screen_running sheet show shrink simulate stats store_analyses train transfer
+        Analysis Answer AssayError Estimate GameSelection Games SAMPLE __version__ add_ratings analyse
+        analyses balance calibrate calibration calibrations chances choose difference doctor encode engines
+        evaluate event expectancies export_analyses export_policy export_turns fetch_games fit foretell forget
+        gather_positions groups import_analyses index label_positions match month planes plot posterior
+        publish rate rate_learned rate_moves rate_over_time rate_results rating_lists read report review
+        samples screen screen_running serve sheet show shrink simulate stats store_analyses train train_policy
+        transfer watch
     """,
     "assay.games": """
         Game GameArrays Games Tags compile_where fens index keys read read_tags repeated to_arrays uci

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from assay.api import samples as samples
     from assay.api import screen as screen
     from assay.api import screen_running as screen_running
+    from assay.api import serve as serve
     from assay.api import sheet as sheet
     from assay.api import show as show
     from assay.api import simulate as simulate
@@ -61,10 +62,19 @@ if TYPE_CHECKING:
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
     from assay.errors import AssayError as AssayError
+    from assay.fetch.fetching import fetch_games as fetch_games
+    from assay.fetch.fetching import forget as forget
+    from assay.games.selection import GameSelection as GameSelection
     from assay.games.source import Games as Games
     from assay.games.source import read as read
+    from assay.games.watching import watch as watch
     from assay.paths import SAMPLE as SAMPLE
     from assay.policy.chances import chances as chances
+    from assay.policy.making import export_policy as export_policy
+    from assay.policy.making import gather_positions as gather_positions
+    from assay.policy.making import label_positions as label_positions
+    from assay.policy.making import train_policy as train_policy
+    from assay.reports.checkup import doctor as doctor
     from assay.table import Answer as Answer
 
 __version__ = "0.2.0"
@@ -104,6 +114,7 @@ _HOME = dict.fromkeys(
         "screen",
         "screen_running",
         "sheet",
+        "serve",
         "show",
         "simulate",
         "stats",
@@ -127,6 +138,15 @@ _HOME = dict.fromkeys(
     "rate_results": "answer.standings",
     "shrink": "answer.shrinking",
     "SAMPLE": "paths",
+    "doctor": "reports.checkup",
+    "export_policy": "policy.making",
+    "fetch_games": "fetch.fetching",
+    "forget": "fetch.fetching",
+    "gather_positions": "policy.making",
+    "label_positions": "policy.making",
+    "train_policy": "policy.making",
+    "watch": "games.watching",
+    "GameSelection": "games.selection",
     "read": "games.source",
 }
 __all__ = sorted([*_HOME, "__version__"])

@@ -1116,3 +1116,54 @@ def rating_lists() -> Answer:
     from assay.lists.inforce import lists_here
 
     return lists_here()
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    store: File | None = None,
+    token: str | None = None,
+    jobs: File | None = None,
+    depth: int | None = None,
+    engine: str = "stockfish",
+    workers: int | None = None,
+    max_mb: float = 10.0,
+    max_games: int = 500,
+    allow_fetch: bool = False,
+    told: Callable[[str], None] = print,
+) -> None:
+    """Open the page in the browser until it is interrupted, as `assay serve` does; `told` gets its address.
+
+    Another host than this machine needs a `token`: the one that is given, or one that is made. docs/web.md has the
+    page, its limits and the JSON API behind it.
+
+    >>> serve(host="no such host", jobs="jobs")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: cannot listen on ...
+    """
+    import sys
+
+    from assay.errors import MissingExtra
+    from assay.paths import data_folder, store_place
+
+    try:
+        from assay.web.serve import serve as run
+    except ModuleNotFoundError as error:
+        raise MissingExtra((error.name or "starlette").partition(".")[0], "web") from None
+    from assay.web.jobs import Limits
+
+    worker = [sys.executable, "-m", "assay.web.worker", "--store", str(store_place(store).absolute())]
+    worker += ["--engine", engine, *(["--workers", str(workers)] if workers else [])]
+    run(
+        host=host,
+        port=port,
+        jobs=Path(jobs or data_folder() / "jobs").absolute(),
+        worker=worker,
+        limits=Limits(bytes=int(max_mb * 1024 * 1024), games=max_games),
+        token=token,
+        depth=depth,
+        allow_fetch=allow_fetch,
+        tell=told,
+    )

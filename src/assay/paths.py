@@ -217,3 +217,34 @@ def _who(beside: Path) -> str:
 
 
 _WHO = 1  # where the number of the process stands: Windows lets nobody read the first byte, which is the lock
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+
+
+def find_browser() -> str | None:
+    """The program of a Chromium on this machine."""
+    from shutil import which
+
+    return next((path for name in (*BROWSERS, MAC) if (path := which(name))), None)
+
+
+def need_browser() -> str:
+    """The program of a Chromium; OutputError where there is none."""
+    browser = find_browser()
+    if browser is None:
+        raise OutputError(
+            "a PDF needs Chromium or Chrome, and none was found: install one, or write html and print it."
+        )
+    return browser
+
+
+def check_place(path: Path, format: str = "") -> None:
+    """Refuse at once what could not be written after an hour of analysis."""
+    if not path.parent.is_dir():
+        raise OutputError(f"cannot write {path}: the folder {path.parent} does not exist.")
+    if not os.access(path.parent, os.W_OK):
+        raise OutputError(f"cannot write {path}: the folder {path.parent} is read-only.")
+    if format == "pdf":
+        need_browser()

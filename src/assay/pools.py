@@ -1,4 +1,4 @@
-"""Rating bands, speeds and pools of players: where a game was played and how fast, as far as its tags tell.
+"""Rating bands, periods, speeds and pools of players: where a game was played and how fast, as far as its tags tell.
 
 Ratings of two pools are two scales: what a rating in the tags means, and which line makes a rating of moves, depends on
 the pool.
@@ -10,6 +10,9 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from assay.errors import InputError
+
+_PERIOD = re.compile(r"(\d{4})(?:\s*[-–]\s*(\d{4}|\d{2}))?")
 # Lichess: the estimated length of a game, base + 40 increments, in seconds; each speed lies below its limit.
 SPEED_LIMITS = {"ultrabullet": 30, "bullet": 180, "blitz": 480, "rapid": 1500, "classical": 21600}
 
@@ -300,3 +303,18 @@ def has_line(pool: str | None) -> bool:
     (True, True, False, False)
     """
     return scale_of(pool) == SLOW or pool in LINES
+
+
+def period_years(text: str) -> tuple[int, int]:
+    """The years of a period, both taken.
+
+    >>> period_years("1976-1979"), period_years("1991-94"), period_years("2006")
+    ((1976, 1979), (1991, 1994), (2006, 2006))
+    """
+    match = _PERIOD.fullmatch(text.strip())
+    if match:
+        first, last = match.group(1), match.group(2) or match.group(1)
+        years = int(first), int(first[: 4 - len(last)] + last)
+        if years[0] <= years[1]:
+            return years
+    raise InputError(f"{text!r:.40} is no period: write its years, such as 1976-1979.")

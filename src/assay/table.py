@@ -8,9 +8,11 @@ import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.errors import InputError
+from assay.paths import File, atomic
 from assay.printable import json_text, printable, shorten, spreadsheet
 
 if TYPE_CHECKING:
@@ -172,6 +174,8 @@ class Answer:
     (2290.0, [2391.3], 'player,elo\\nElm,2391.3')
     """
 
+    formats: ClassVar[Sequence[str]] = FORMATS
+
     shown: Table
     data: Table | None = None
     head: str = ""
@@ -201,6 +205,14 @@ class Answer:
     def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """The answer in one of the FORMATS; CSV and JSON have all columns."""
         return self.text(width, wide=wide) if format == "table" else self.tabulated().to(format)
+
+    def write_text(self, path: File, format: str | None = None, *, wide: bool = False) -> None:
+        """Write the answer into a file, whole or not at all, as the name of the file says or in one of its formats."""
+        suffix = Path(path).suffix.lower().removeprefix(".")
+        text = self.to(format or (suffix if suffix in self.formats else FORMATS[0]), wide=wide)
+        with atomic(Path(path)) as part:
+            # Names that were no UTF-8 come out as they came in.
+            part.write_bytes(f"{text}\n".encode("utf-8", "surrogateescape"))
 
     def __str__(self) -> str:
         return printable(self.text(), lines=True)

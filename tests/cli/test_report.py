@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from tests.commands import told
 
-from assay.reports import exports, growing
+from assay import paths
+from assay.reports import growing
 
 Run = Callable[..., tuple[int, str]]
 make_report = runpy.run_path(str(Path(__file__).parents[1] / "reports" / "conftest.py"))["make_report"]
@@ -78,7 +79,7 @@ def test_json_is_json(run: Run, asked: list[dict[str, Any]]) -> None:
 def test_a_pdf_without_a_browser_is_a_sentence(
     run: Run, asked: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exports, "find_browser", lambda: None)
+    monkeypatch.setattr(paths, "find_browser", lambda: None)
     code, said = run("report", "games.pgn", "-o", "report.pdf")
     assert (code, Path("report.pdf").exists()) == (1, False)
     assert "needs Chromium or Chrome" in said

@@ -9,7 +9,7 @@ import pytest
 from tests.commands import run
 
 from assay.games.archives import sample
-from assay.reports.exports import find_browser
+from assay.paths import find_browser
 
 
 @pytest.fixture(scope="module")

@@ -150,7 +150,7 @@ def test_a_report_can_be_had_as_pdf_or_a_sentence_says_why_not(server: Any, monk
     status, headers, data = call(server, "GET", f"/api/jobs/{job}/result?format=pdf")
     if status == 200:
         assert data.startswith(b"%PDF") and headers["content-type"] == "application/pdf"
-    monkeypatch.setattr("assay.reports.exports.find_browser", lambda: None)
+    monkeypatch.setattr("assay.paths.find_browser", lambda: None)
     status, _, data = call(server, "GET", f"/api/jobs/{job}/result?format=pdf")
     assert status == 501 and "needs Chromium" in json.loads(data)["error"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Unpack
 
 from assay.answer.standings import Counting, results_of
@@ -13,7 +12,6 @@ from assay.errors import RatingError
 from assay.games.outcomes import KEPT_TAGS
 from assay.games.source import Games
 from assay.games.stream import Paths
-from assay.paths import File, atomic
 from assay.results import ordo
 from assay.results.encounters import Components, PairTable, connect, select, tabulate
 from assay.results.rated import NO_RESULT
@@ -42,15 +40,9 @@ class PlayerGroups(Answer):
         """How many groups there are and what lies between them, in Ordo's words."""
         return ordo.connections(self.met, self.groups)
 
-    def write(self, path: File) -> None:
-        """Write the report into a file."""
-        _write(path, self.report)
-
-
-def _write(path: File, text: str) -> None:
-    with atomic(Path(path)) as part:
-        # Names that were no UTF-8 come out as they came in.
-        part.write_bytes(text.encode("utf-8", "surrogateescape"))
+    def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
+        """The report."""
+        return self.report.removesuffix("\n")
 
 
 def _grouped(players: Sequence[str], table: PairTable, read: int) -> PlayerGroups:
@@ -94,11 +86,7 @@ class ShrunkGames(Answer):
 
     def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """The games."""
-        return self.pgn.rstrip("\n")
-
-    def write(self, path: File) -> None:
-        """Write the games into a file."""
-        _write(path, self.pgn)
+        return self.pgn.removesuffix("\n")
 
 
 def shrink(

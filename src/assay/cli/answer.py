@@ -12,6 +12,7 @@ import click
 from assay.cli.options import (
     Command,
     OneOf,
+    SomeOf,
     aliases_option,
     analysing,
     analysis_options,
@@ -32,26 +33,13 @@ from assay.cli.options import (
 )
 
 
-def _witnesses(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    if value is None:
-        return None
-    from assay.answer.joining import WITNESSES
-
-    names = tuple(dict.fromkeys(word.strip() for word in value.split(",") if word.strip()))
-    if wrong := [name for name in names if name not in WITNESSES]:
-        raise click.BadParameter(f"there is no witness {wrong[0]!r}: choose among {', '.join(WITNESSES)}.")
-    if not names:
-        raise click.BadParameter(f"name at least one witness: {', '.join(WITNESSES)}.")
-    return names
-
-
 @click.command(cls=Command)
 @files_argument
 @click.option("--by", type=OneOf("assay.answer.voices", "BY"), help="A row for each of these, player by player.")
 @click.option(
     "--witness",
+    type=SomeOf("assay.answer.joining", "WITNESSES"),
     metavar="NAMES",
-    callback=_witnesses,
     help="Who is heard, with commas between.  [default: results,moves,learned; with --list results,moves]",
 )
 @click.option(
@@ -105,7 +93,7 @@ def rate(
       assay rate lichess:NAME/rapid?max=50 --evals --fide
       assay rate archive.pgn --list --no-analysis --format csv > list.csv
     """
-    from assay.api import rate as answer
+    from assay import rate as answer
 
     asked = analysing(**options)
 

@@ -16,6 +16,7 @@ from assay.cli.options import (
     rating_option,
     say,
     table_options,
+    tell,
     where_option,
     wide_option,
     width,
@@ -50,22 +51,18 @@ def event(
       assay event open.trf -o open.html
       assay event https://lichess.org/broadcast/name/AbCdEfGh --format csv
     """
-    from assay.api import event as make_table
-    from assay.paths import atomic
-    from assay.results.crosstable import EVENT_FORMATS
+    from assay import event as make_table
 
-    suffix = out.suffix.lower().removeprefix(".") if out else ""
-    kind = format or (suffix if suffix in EVENT_FORMATS else "table")
     answer = make_table(files, where=where, rating=rating)
-    text = answer.to(kind, width(), wide=wide)
-    if out is None:
-        print_data(text + "\n") if kind == "html" else say(text)
-    else:
-        with atomic(out) as part:
-            part.write_text(text + "\n", encoding="utf-8")
+    text = answer.to(format or "table", width(), wide=wide)
+    if out is not None:
+        answer.write_text(out, format, wide=wide)
         say(f"assay: wrote {out}", err=True)
-    for remark in answer.remarks:
-        say(remark, err=True)
+    elif format == "html":
+        print_data(f"{text}\n")
+    else:
+        say(text)
+    tell(answer.remarks)
 
 
 @click.command(cls=Command)

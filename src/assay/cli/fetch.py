@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from assay.cli.options import Command, is_quiet, out_option, print_answer, print_data, say, table_options
-from assay.errors import FetchError
-from assay.table import Answer, Table, columns_of, counted
+from assay.cli.options import Command, is_quiet, out_option, print_answer, print_data, say, table_options, tell
+from assay.table import counted
 
 
 @click.command(cls=Command)
@@ -43,52 +42,25 @@ def fetch(sources: tuple[str, ...], out: Path | None, forget: bool, **wanted: An
       assay ipr 'lichess:DrNykterstein/rapid?max=20'
       assay fetch --forget lichess:DrNykterstein
     """
-    from assay.fetch.address import filters, parse
-    from assay.fetch.fetching import fetch as fetch_one
-    from assay.fetch.fetching import told_of
-    from assay.fetch.texts import write
+    from assay import fetch_games
+    from assay import forget as forget_accounts
 
-    addresses = [parse(source) for source in sources]
+    def told(text: str) -> None:
+        say(f"assay: {text}", err=True)
+
     if forget:
-        _forget(sources)
+        for account, count in forget_accounts(*sources).items():
+            told(f"forgot {account} ({counted(count, 'file')}).")
         return
-    if not addresses:
+    if not sources:
         raise click.UsageError("Missing argument 'SOURCE...'.")
-    asked = filters(wanted)
-    found = []
-    for address in addresses:
-        got = fetch_one(address, asked, quiet=is_quiet(), told=lambda text: say(f"assay: {text}", err=True))
-        found.append(got)
-        if got.problem is None and not got.texts:
-            say(f"assay: {address.text} has no such games.", err=True)
-    games = [game for got in found for game in got.texts]
+    answer = fetch_games(*sources, out=out, quiet=is_quiet(), told=told, **wanted)
+    games = answer.texts
     if out is not None and games:
-        write(games, out)
-        rows = [
-            {"source": got.address.text, "games": len(got.texts), "fetched": got.came, "bytes": got.bytes}
-            for got in found
-        ]
-        print_answer(Answer(shown=Table(rows, columns_of(("source", "games", "fetched", "bytes")))))
-        say(f"assay: wrote {counted(len(games), 'game')} to {out}", err=True)
+        print_answer(answer)
     else:
         for game in games:
             print_data(game.decode("utf-8", "replace").rstrip("\n") + "\n\n")
         if not is_quiet():
-            for got in found:
-                say(f"assay: {told_of(got)}", err=True)
-    if problems := [got.problem for got in found if got.problem is not None]:
-        raise FetchError(" ".join(problems))
-
-
-def _forget(sources: tuple[str, ...]) -> None:
-    from assay.fetch.address import parse
-    from assay.fetch.shelf import forget as remove
-
-    if not sources:
-        say(f"assay: forgot everything ({counted(remove(), 'file')}).", err=True)
-    for source in sources:
-        address = parse(source)
-        if address.kind != "user":
-            raise FetchError(f"nothing is kept of {source}: name an account, such as lichess:USER.")
-        count = remove(address.service, address.ids[0])
-        say(f"assay: forgot {address.service}:{address.ids[0]} ({counted(count, 'file')}).", err=True)
+            tell(answer.remarks)
+    answer.refuse_damage()

@@ -166,10 +166,7 @@ def fit(
     )
     print_answer(answer)
     if append is not None:
-        from assay.moves.appending import append_rows
-
-        named = ", ".join(Path(file).name for file in files)
-        count = append_rows(append, named, answer.fits, fix_c, format=append_format)
+        count = answer.append_to(append, ", ".join(Path(file).name for file in files), append_format)
         say(f"Added {counted(count, 'row')} to {append}.", err=True)
     draw_plots(answer, plots)
 

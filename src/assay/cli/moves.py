@@ -21,7 +21,6 @@ from assay.cli.options import (
     fide_option,
     files_argument,
     game_option,
-    in_folders,
     level_option,
     once_more,
     out_option,
@@ -357,5 +356,5 @@ def screen(
 
             say(f"Written: {sheet(answer, player, out, games, where=options['where'])}", err=True)
 
-    for games in in_folders(files, every) if live else watched(files, watch, every):
+    for games in watched(files, watch, every, folders=live):
         once_more(watch or live, partial(show, games))

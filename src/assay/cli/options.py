@@ -19,7 +19,7 @@ from assay.progress import hush
 from assay.table import FORMATS, WIDTH, Answer
 
 if TYPE_CHECKING:
-    from assay.games.selection import GameSelection
+    from assay import GameSelection
 
 _MOST = 10**15  # no option takes more: nodes of a search are the greatest
 
@@ -41,6 +41,22 @@ class OneOf(click.Choice):  # type: ignore[type-arg]
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
         """The names of the table."""
         return tuple(getattr(import_module(self.module), self.table))
+
+
+class SomeOf(OneOf):
+    """Several names of such a table, with commas between."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """The names, each once."""
+        names = tuple(dict.fromkeys(word.strip() for word in value.split(",") if word.strip()))
+        what, known = (param.name if param else None) or "name", ", ".join(self.choices)
+        if wrong := [name for name in names if name not in self.choices]:
+            self.fail(f"there is no {what} {wrong[0]!r}: choose among {known}.", param, ctx)
+        if not names:
+            self.fail(f"name at least one {what}: {known}.", param, ctx)
+        return names
 
 
 class Command(click.Command):
@@ -254,21 +270,14 @@ watch_options = stacked(
 )
 
 
-def watched(files: Sequence[str], watch: bool, every: int) -> Iterator[Any]:
-    """The files as they are; or the games behind a broadcast link, again whenever something is new."""
-    if not watch:
+def watched(files: Sequence[str], watch: bool, every: int, *, folders: bool = False) -> Iterator[Any]:
+    """The files as they are; or the games behind a broadcast link or in folders, again whenever something is new."""
+    if not (watch or folders):
         yield files
         return
-    from assay.games.watching import broadcast
+    from assay import watch as coming_in
 
-    yield from broadcast(files, every, lambda text: say(text, err=True))
-
-
-def in_folders(files: Sequence[str], every: int) -> Iterator[Any]:
-    """The files of folders, again whenever one is new or has changed."""
-    from assay.games.watching import in_folders as looked_at
-
-    yield from looked_at(files, every, lambda text: say(text, err=True))
+    yield from coming_in(files, every, folders=folders, told=lambda text: say(text, err=True))
 
 
 def once_more(watch: bool, make: Callable[[], None]) -> None:
@@ -367,7 +376,7 @@ _regan = (
 
 def _periods(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
     """`1976-1979,1991-1994` as periods."""
-    from assay.moves.groups import period_years
+    from assay.pools import period_years
 
     periods = tuple(part.strip() for part in value.split(",")) if value else ()
     try:
@@ -410,7 +419,7 @@ def selection_of(exclude_team: bool, max_swiss: float | None, archive: Sequence[
         raise click.UsageError("--archive tells how large events were: give --max-swiss N with it.")
     if not exclude_team and max_swiss is None:
         return None
-    from assay.games.selection import GameSelection
+    from assay import GameSelection
 
     return GameSelection(exclude_team, max_swiss, tuple(archive))
 

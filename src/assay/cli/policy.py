@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from assay.cli.options import (
     table_options,
     where_option,
 )
-from assay.table import Answer, Table, columns_of, counted
+from assay.table import counted
 
 
 def _levels(ctx: click.Context, param: click.Parameter, value: str) -> list[int]:
@@ -90,7 +89,7 @@ def chances(
       assay chances game.pgn --ply 37 --sharper
       assay chances positions.fen --elo 1800 --pool lichess --format json
     """
-    from assay.api import foretell
+    from assay import foretell
 
     if sharper and network is not None:
         raise click.UsageError("--sharper rests on the policy that ships: leave out --policy.")
@@ -157,13 +156,20 @@ def gather(
       assay policy gather games.pgn.zst -o otb --per-game 24 --without test.pgn.zst
       assay policy gather lichess.pgn.zst -o lichess --where 'speed != "bullet"' --elo 800:2000
     """
-    from assay.policy.positions import Choice
-    from assay.policy.positions import gather as gather_positions
+    from assay import gather_positions
 
-    choice = Choice(first_ply, per_game, bounds, seed)
-    counts = gather_positions(files, out, choice, where=where, without=without, quiet=is_quiet())
-    rows = [{"what": name, "count": count} for name, count in sorted(counts.items())]
-    print_answer(Answer(shown=Table(rows, columns_of(("what", "count")))))
+    answer = gather_positions(
+        files,
+        out,
+        where=where,
+        without=without,
+        bounds=bounds,
+        first_ply=first_ply,
+        per_game=per_game,
+        seed=seed,
+        quiet=is_quiet(),
+    )
+    print_answer(answer)
 
 
 @policy.command("label", cls=Command)
@@ -191,11 +197,9 @@ def label(positions: Sequence[Path], teachers: Sequence[Path], count: int, seed:
       assay policy label lichess otb --teacher maia-1500.pb.gz --count 1000000
       assay policy label lichess --teacher maia-1100.pb.gz --teacher maia-1900.pb.gz
     """
-    from assay.policy.leela import read_leela
-    from assay.policy.teacher import label as label_positions
+    from assay import label_positions
 
-    networks = [read_leela(path) for path in teachers]
-    done = label_positions(positions, networks, count, seed=seed, quiet=is_quiet())
+    done = label_positions(positions, teachers, count, seed=seed, quiet=is_quiet())
     say(f"{counted(done, 'position')} labelled.")
 
 
@@ -237,29 +241,10 @@ def train(
       assay policy train lichess otb -o run --resume --steps 400000
       assay policy train lichess otb -o on --start policy.npz
     """
-    from assay.errors import MissingExtra
-
-    try:
-        from assay.policy.training import CURVE, Plan, read_plan
-        from assay.policy.training import train as train_policy
-    except ImportError as error:
-        raise MissingExtra("torch", "learn") from error
+    from assay import train_policy
 
     given = {name: value for name, value in options.items() if value is not None}
-    assert {field.name for field in fields(Plan)} >= set(given)
-    plan = replace(read_plan(out) if resume else Plan(), **given)
-    done = train_policy(positions, out, plan, resume=resume, start=start, every=every, quiet=is_quiet())
-    rows = [{"policy": done.identity, **row} for row in _last(out / CURVE)]
-    print_answer(Answer(shown=Table(rows, columns_of(list(rows[0])))))
-
-
-def _last(curve: Path) -> list[dict[str, str]]:
-    """The rows of the last step of a curve."""
-    import csv
-
-    with curve.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    return [row for row in rows if row["step"] == rows[-1]["step"]]
+    print_answer(train_policy(positions, out, resume=resume, start=start, every=every, quiet=is_quiet(), **given))
 
 
 @policy.command("export", cls=Command)
@@ -272,7 +257,7 @@ def export(run: Path, out: Path) -> None:
     Examples:
       assay policy export run -o policy.npz
     """
-    from assay.policy.movemodel import load_policy, save_policy
+    from assay import export_policy
 
-    save_policy(out, load_policy(run / "policy.npz"))
-    say(f"{out}: policy {load_policy(out).identity}, {out.stat().st_size:,} bytes.")
+    for told in export_policy(run, out).remarks:
+        say(told)

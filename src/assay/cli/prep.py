@@ -53,9 +53,9 @@ def prep(**switches: Any) -> None:
             **counting(switches),
         )
     if switches["groups"]:
-        answer.groups.write(switches["groups"])
+        answer.groups.write_text(switches["groups"], "table")
     if switches["output"]:
-        answer.write(switches["output"])
+        answer.write_text(switches["output"], "table")
     else:
         print_data(answer.pgn)
     tell(answer.remarks)

@@ -30,7 +30,7 @@ from assay.cli.options import (
     without_option,
     workers_option,
 )
-from assay.paths import store_place
+from assay.paths import check_place
 from assay.table import counted
 
 FORMATS = ("html", "pdf", "csv", "json", "pgn")
@@ -105,8 +105,7 @@ def report(
       assay report archive.pgn --games beside -o archive.html
       assay report https://lichess.org/broadcast/name/AbCdEfGh --watch -o live.html
     """
-    from assay.api import report as make_report
-    from assay.reports.exports import check_place
+    from assay import report as make_report
 
     suffix = out.suffix.lower().removeprefix(".") if out else ""
     format = format or (suffix if suffix in FORMATS else "html")
@@ -180,27 +179,19 @@ def serve(
       assay serve --port 9000 --store club.db
       assay serve --host 0.0.0.0 --token sesame
     """
-    import sys
+    from assay import serve as open_page
 
-    from assay.errors import MissingExtra
-    from assay.paths import data_folder
-
-    try:
-        from assay.web.serve import serve as run
-    except ModuleNotFoundError as error:
-        raise MissingExtra((error.name or "starlette").partition(".")[0], "web") from None
-    from assay.web.jobs import Limits
-
-    worker = [sys.executable, "-m", "assay.web.worker", "--store", str(store_place(store).absolute())]
-    worker += ["--engine", one_engine(engines), *(["--workers", str(workers)] if workers else [])]
-    run(
+    open_page(
         host=host,
         port=port,
-        jobs=(jobs or data_folder() / "jobs").absolute(),
-        worker=worker,
-        limits=Limits(bytes=int(max_mb * 1024 * 1024), games=max_games),
+        store=store,
         token=token,
+        jobs=jobs,
         depth=depth,
+        engine=one_engine(engines),
+        workers=workers,
+        max_mb=max_mb,
+        max_games=max_games,
         allow_fetch=allow_fetch,
-        tell=lambda address: say(f"Assay is at {address} (Ctrl-C ends it).", err=True),
+        told=lambda address: say(f"Assay is at {address} (Ctrl-C ends it).", err=True),
     )

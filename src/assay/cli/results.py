@@ -264,7 +264,7 @@ def _write_groups(talk: Callable[[str], None], switches: Mapping[str, Any]) -> N
     with as_warned(switches):
         answer = groups(files, **counting(switches))
     talk(answer.account(*resting_on(switches)))
-    answer.write(switches["groups"])
+    answer.write_text(switches["groups"], "table")
     talk(answer.connections())
 
 

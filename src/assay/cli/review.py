@@ -19,11 +19,12 @@ from assay.cli.options import (
     print_data,
     rating_option,
     say,
+    tell,
     wide_option,
     width,
 )
-
-FORMATS = ("table", "csv", "json", "pgn")
+from assay.paths import check_place
+from assay.table import FORMATS
 
 
 @click.command(cls=Command)
@@ -34,7 +35,7 @@ FORMATS = ("table", "csv", "json", "pgn")
 @click.option(
     "--format",
     "format",
-    type=click.Choice(FORMATS),
+    type=click.Choice((*FORMATS, "pgn")),
     help="How to print or write it.  [default: by the name of the output, else table]",
 )
 @rating_option
@@ -64,21 +65,17 @@ def review(
       assay review game.pgn --deep -o reviewed.pgn
       assay review lichess-game.pgn --evals --format json
     """
-    from assay.api import review as look_at
-    from assay.paths import atomic
-    from assay.reports.exports import check_place
+    from assay import review as look_at
 
-    suffix = out.suffix.lower().removeprefix(".") if out else ""
-    format = format or (suffix if suffix in FORMATS else "table")
     if out is not None:
-        check_place(out, format)
+        check_place(out)
     found = look_at(files, number, evals=evals, **analysing(**options))
-    text = found.to(format, width(), wide=wide)
-    if out is None:
-        print_data(f"{text}\n") if format == "pgn" else say(text)
-    else:
-        with atomic(out) as part:
-            part.write_text(f"{text}\n", encoding="utf-8")
+    text = found.to(format or "table", width(), wide=wide)
+    if out is not None:
+        found.write_text(out, format, wide=wide)
         say(f"{found.head}\nWritten: {out}", err=True)
-    for remark in found.remarks:
-        say(remark, err=True)
+    elif format == "pgn":
+        print_data(f"{text}\n")
+    else:
+        say(text)
+    tell(found.remarks)

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from assay.cli.options import Command, out_folder_option, print_answer, say, table_options
-from assay.errors import AssayError, EngineError
-from assay.table import Answer, Table, columns_of, counted
+from assay.errors import EngineError
 
 MATCH, EVENT = "kasparov-deep-blue-1997.pgn", "simulated-event.pgn"
 # What is shown: a sentence, and the words of a command. Real analyses, small enough for two minutes on two cores.
@@ -43,13 +42,12 @@ def demo(ctx: click.Context, out: Path) -> None:
       assay demo
       assay demo -o samples
     """
-    from assay.engine.identity import find
-    from assay.games.archives import write_samples
+    from assay import engines, samples
 
-    write_samples(out)
+    samples(out)
     steps: Sequence[tuple[str, str]] = WITH_ENGINE
     try:
-        find()
+        engines()
     except EngineError as error:
         say(f"Without a chess engine, moves cannot be judged. {error}", err=True)
         steps = WITHOUT
@@ -77,13 +75,8 @@ def doctor() -> None:
       assay doctor
       assay doctor --format json
     """
-    from assay.reports.checkup import BROKEN, LACKS, checkup
+    from assay import doctor as look
 
-    found = list(checkup())
-    rows = [{"what": one.what, "state": one.state, "found": one.found, "do": one.do} for one in found]
-    print_answer(Answer(shown=Table(rows, columns_of(("what", "state", "found", "do"), below=("do",)))))
-    broken = [one for one in found if one.state == BROKEN]
-    if broken:
-        raise AssayError(f"{counted(len(broken), 'thing')} broken: {', '.join(one.what for one in broken)}.")
-    lacking = [one.what for one in found if one.state == LACKS]
-    say(f"Lacks: {', '.join(lacking)}; all else works." if lacking else "All is there, and works.", err=True)
+    answer = look()
+    print_answer(answer)
+    answer.refuse_damage()

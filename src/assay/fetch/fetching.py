@@ -6,15 +6,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 
 from assay.errors import FetchError
 from assay.fetch import chesscom, lichess
-from assay.fetch.address import SERVICES, Address, Filters, parse
+from assay.fetch.address import SERVICES, Address, Filters, filters, parse
 from assay.fetch.asking import Client, KeptError, Manners
-from assay.fetch.shelf import Shelf
-from assay.fetch.texts import begun, tags
+from assay.fetch.shelf import Shelf, remove
+from assay.fetch.texts import begun, tags, write
+from assay.paths import File
 from assay.progress import Progress
-from assay.table import counted
+from assay.table import Answer, Table, columns_of, counted
 
 SERVED = {"lichess": lichess, "chess.com": chesscom}
 
@@ -116,3 +118,89 @@ def told_of(fetched: Fetched) -> str:
     """What was fetched, in a sentence."""
     asked = f"{counted(fetched.requests, 'request')}, {fetched.bytes:,} bytes"
     return f"{fetched.address.text}: {counted(len(fetched.texts), 'game')}, {fetched.came:,} fetched now ({asked})."
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FetchedGames(Answer):
+    """Games from elsewhere, a row for each source; `texts` are they, `damage` says what did not come."""
+
+    found: Sequence[Fetched]
+    damage: str = ""
+
+    @property
+    def texts(self) -> list[bytes]:
+        """The games, source after source."""
+        return [game for got in self.found for game in got.texts]
+
+    def refuse_damage(self) -> None:
+        """Raise what went wrong, if anything did: the games that came are written all the same."""
+        if self.damage:
+            raise FetchError(self.damage)
+
+
+def fetch_games(
+    *sources: str,
+    out: File | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    max: int | None = None,
+    speed: str | None = None,
+    rated: bool | None = None,
+    color: str | None = None,
+    vs: str | None = None,
+    analysed: bool | None = None,
+    quiet: bool = True,
+    told: Callable[[str], None] | None = None,
+) -> FetchedGames:
+    """Fetch games from Lichess or chess.com by a name or a link, as `assay fetch` does; `out` writes them as PGN.
+
+    The rest says which games: begun `since` and `until` a day, the newest `max`, of a speed, rated or casual, of a
+    color, against an opponent, analysed by the service. What was fetched of an account is kept: docs/fetch.md.
+
+    >>> import assay
+    >>> assay.fetch_games("games.pgn")
+    Traceback (most recent call last):
+        ...
+    assay.errors.FetchError: 'games.pgn' names no games elsewhere: write lichess:USER, ...
+    """
+    addresses = [parse(source) for source in sources]
+    given = {"since": since, "until": until, "max": max, "speed": speed, "rated": rated, "color": color, "vs": vs}
+    wanted = filters(given | {"analysed": analysed})
+    tell = told or (lambda text: None)
+    found: list[Fetched] = []
+    for address in addresses:
+        got = fetch(address, wanted, quiet=quiet, told=tell)
+        found.append(got)
+        if got.problem is None and not got.texts:
+            tell(f"{address.text} has no such games.")
+    rows = [
+        {"source": got.address.text, "games": len(got.texts), "fetched": got.came, "bytes": got.bytes} for got in found
+    ]
+    remarks = [f"assay: {told_of(got)}" for got in found]
+    if out is not None and (games := [game for got in found for game in got.texts]):
+        write(games, Path(out))
+        remarks = [f"assay: wrote {counted(len(games), 'game')} to {out}"]
+    return FetchedGames(
+        shown=Table(rows, columns_of(("source", "games", "fetched", "bytes"))),
+        found=found,
+        remarks=remarks,
+        damage=" ".join(got.problem for got in found if got.problem is not None),
+    )
+
+
+def forget(*accounts: str) -> dict[str, int]:
+    """Remove what is kept of some accounts, or of everybody, as `assay fetch --forget` does: how many files of whom.
+
+    >>> import assay
+    >>> assay.forget("https://lichess.org/study/JakQrELe")
+    Traceback (most recent call last):
+        ...
+    assay.errors.FetchError: nothing is kept of https://lichess.org/study/JakQrELe: name an account, ...
+    """
+    addresses = [parse(account) for account in accounts]
+    for account, address in zip(accounts, addresses, strict=True):
+        if address.kind != "user":
+            raise FetchError(f"nothing is kept of {account}: name an account, such as lichess:USER.")
+    if not addresses:
+        return {"everything": remove()}
+    return {f"{each.service}:{each.ids[0]}": remove(each.service, each.ids[0]) for each in addresses}

@@ -148,7 +148,7 @@ class Shelf:
             part.write_bytes(data)
 
 
-def forget(service: str | None = None, user: str | None = None) -> int:
+def remove(service: str | None = None, user: str | None = None) -> int:
     """Remove what is kept of an account, or of everybody; how many files there were."""
     place = folder() / service / (user or "").lower() if service else folder()
     files = [file for file in place.rglob("*") if file.is_file() and not file.name.endswith(".lock")]

@@ -17,6 +17,23 @@ from assay.table import counted
 Told = Callable[[str], None]
 
 
+def watch(
+    what: Sequence[str], every: int = 60, *, folders: bool = False, told: Told = lambda text: None
+) -> Iterator[Games]:
+    """Games that come in, again whenever something is new, as `--watch` and `--live` of the commands have them.
+
+    Those behind the link of a broadcast, until its games have ended, or those in `folders`, for ever.
+
+    >>> import assay
+    >>> for games in assay.watch(["games.pgn"]):
+    ...     print(assay.rate(games))
+    Traceback (most recent call last):
+        ...
+    assay.errors.FetchError: --watch is for a broadcast: give the link of a tournament or a round on Lichess.
+    """
+    return map(read, in_folders(what, every, told)) if folders else broadcast(what, every, told)
+
+
 def broadcast(files: Sequence[str], every: int, told: Told) -> Iterator[Games]:
     """The games behind a broadcast link, again whenever something is new.
 

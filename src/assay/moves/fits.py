@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from assay.moves.regan.settings import DEPTHS, GRID, depths_to, layered
 from assay.moves.regan.settings import Fitting as Fitting
 from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.moves.stored import refuse_one_line, stored_turns
+from assay.paths import File
 from assay.table import Answer, Table, columns_of
 
 LEAST_RANGE = 200.0
@@ -263,6 +265,16 @@ class FitTable(Answer):
     turns: Turns
     line: LineOfC
     how: Fitting
+    fix_c: bool = False
+
+    def append_to(self, path: File, named: str, format: str = "assay") -> int:
+        """Add the rows to a cumulative CSV, under the name of their games; how many they are.
+
+        The columns are our own, or with "regan" those of the program that re-implements the papers.
+        """
+        from assay.moves.appending import append_rows
+
+        return append_rows(Path(path), named, self.fits, self.fix_c, format=format)
 
 
 _DECIMALS = {
@@ -310,6 +322,7 @@ def fit_games(
         turns=found.turns,
         line=line,
         how=how,
+        fix_c=fix_c,
         problems=found.problems,
         remarks=[*remarks, *([_GRID] if how.method == GRID else [])],
     )

@@ -17,7 +17,7 @@ from assay.errors import InputError
 from assay.games.parse import STANDARD
 from assay.games.where import compile_where
 from assay.moves.regan.spread import Floats
-from assay.pools import POOLS, line_of, scale_of
+from assay.pools import POOLS, line_of, period_years, scale_of
 from assay.table import counted
 
 PHASES = ("opening", "middlegame", "endgame")
@@ -28,7 +28,6 @@ ENDGAME_PIECES = 6
 OPENING_MOVES = 15
 PERIOD_YEARS = 5
 PERIOD = "period"  # the column of games that says to which period they belong, where periods are asked for
-_PERIOD = re.compile(r"(\d{4})(?:\s*[-–]\s*(\d{4}|\d{2}))?")
 _IN_TIME = ("year", "period")
 
 
@@ -124,21 +123,6 @@ def in_periods(turns: Turns, periods: Sequence[str]) -> Turns:
     if not len(kept):
         raise InputError(f"no turn is of {', '.join(periods)}: see the Date tags of the games.")
     return kept
-
-
-def period_years(text: str) -> tuple[int, int]:
-    """The years of a period, both taken.
-
-    >>> period_years("1976-1979"), period_years("1991-94"), period_years("2006")
-    ((1976, 1979), (1991, 1994), (2006, 2006))
-    """
-    match = _PERIOD.fullmatch(text.strip())
-    if match:
-        first, last = match.group(1), match.group(2) or match.group(1)
-        years = int(first), int(first[: 4 - len(last)] + last)
-        if years[0] <= years[1]:
-            return years
-    raise InputError(f"{text!r:.40} is no period: write its years, such as 1976-1979.")
 
 
 def _game_label(turns: Moved) -> list[str | None]:

@@ -22,7 +22,8 @@ from assay.errors import InputError, OutputError
 from assay.games import Game, GameArrays, read, to_arrays
 from assay.games.legal import Positions, seen_by_mover
 from assay.games.packed import KEY_BYTES, pack, played_moves, unpack
-from assay.paths import atomic
+from assay.games.stream import Paths
+from assay.paths import File, atomic
 from assay.players import hash64, is_known, player_id
 from assay.progress import Progress
 
@@ -89,12 +90,12 @@ def _surname(name: str) -> str:
 
 
 def gather(
-    files: Sequence[str | Path],
+    files: Paths,
     out: Path,
     choice: Choice,
     *,
     where: str | None = None,
-    without: Sequence[str | Path] = (),
+    without: Sequence[File] = (),
     quiet: bool = True,
 ) -> Counter[str]:
     """Gather positions of rated games into a new folder; how many positions and games were taken or left out, and why.

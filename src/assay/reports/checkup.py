@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,10 +19,9 @@ from assay.learned.run import SHIPPED, shipped
 from assay.moves.answers import engine_rows
 from assay.moves.calibration import load
 from assay.moves.calibration import shipped as calibrations
-from assay.paths import data_folder, store_place
+from assay.paths import data_folder, find_browser, need_browser, store_place
 from assay.policy.chances import shipped as shipped_policy
-from assay.reports.exports import find_browser, need_browser
-from assay.table import counted
+from assay.table import Answer, Table, columns_of, counted
 
 GOOD, LACKS, BROKEN = "ok", "lacks", "broken"
 # What each extra is for, and the modules that it brings.
@@ -42,6 +41,38 @@ class Finding:
     state: str
     found: str
     do: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Checkup(Answer):
+    """What was looked at, a row each; what is broken, and what lacks."""
+
+    broken: Sequence[str]
+    lacking: Sequence[str]
+
+    def refuse_damage(self) -> None:
+        """Raise what is broken, if anything is."""
+        if self.broken:
+            raise AssayError(f"{counted(len(self.broken), 'thing')} broken: {', '.join(self.broken)}.")
+
+
+def doctor() -> Checkup:
+    """Say what is installed, whether it works, and what to do where it does not, as `assay doctor` does.
+
+    >>> import assay
+    >>> assay.doctor().table["what"].to_list()[:3]
+    ['assay', 'python', 'cores']
+    """
+    found = list(checkup())
+    rows = [asdict(one) for one in found]
+    named = {state: [one.what for one in found if one.state == state] for state in (BROKEN, LACKS)}
+    told = f"Lacks: {', '.join(named[LACKS])}; all else works." if named[LACKS] else "All is there, and works."
+    return Checkup(
+        shown=Table(rows, columns_of(("what", "state", "found", "do"), below=("do",))),
+        broken=named[BROKEN],
+        lacking=named[LACKS],
+        remarks=[] if named[BROKEN] else [told],
+    )
 
 
 def checkup() -> Iterator[Finding]:

@@ -21,9 +21,9 @@ from assay.moves.findings import PASSES, conclusion, sentence, word_of
 from assay.moves.groups import group
 from assay.moves.screened import ScreenedField
 from assay.moves.screening import ScreenRow, screen_groups
-from assay.paths import atomic
+from assay.paths import atomic, check_place
 from assay.reports.content import of_z
-from assay.reports.exports import check_place, print_pdf
+from assay.reports.exports import print_pdf
 from assay.reports.page import environment
 
 FORMATS = ("pdf", "html")

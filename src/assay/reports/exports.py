@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from urllib.parse import quote
 from assay.errors import OutputError
 from assay.games import Game
 from assay.games.outcomes import UNFINISHED, WRITTEN, score_of
-from assay.paths import atomic
+from assay.paths import atomic, need_browser
 from assay.reports.charts import said_chance, said_value
 from assay.reports.content import GameSection, Move, PlayerSection, Report
 from assay.reports.page import hash_of, render, render_beside
@@ -277,8 +276,6 @@ def _tag_value(text: str) -> str:
 
 
 PAPERS = ("A4", "letter")
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
-MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 SECONDS = 180
 _FLAGS = (
     "--headless",
@@ -290,21 +287,6 @@ _FLAGS = (
     "--disable-quic",
     "--no-pdf-header-footer",
 )
-
-
-def find_browser() -> str | None:
-    """The program of a Chromium on this machine."""
-    return next((path for name in (*BROWSERS, MAC) if (path := shutil.which(name))), None)
-
-
-def need_browser() -> str:
-    """The program of a Chromium; OutputError where there is none."""
-    browser = find_browser()
-    if browser is None:
-        raise OutputError(
-            "a PDF needs Chromium or Chrome, and none was found: install one, or write html and print it."
-        )
-    return browser
 
 
 def on_paper(html: str, paper: str) -> str:
@@ -337,16 +319,6 @@ def print_pdf(html: str, path: Path, paper: str = PAPERS[0]) -> None:
 
 # All formats that are text; a PDF is printed from the HTML.
 TEXTS = {"html": render, "csv": to_csv, "json": to_json, "pgn": to_pgn}
-
-
-def check_place(path: Path, format: str) -> None:
-    """Refuse at once what could not be written after an hour of analysis."""
-    if not path.parent.is_dir():
-        raise OutputError(f"cannot write {path}: the folder {path.parent} does not exist.")
-    if not os.access(path.parent, os.W_OK):
-        raise OutputError(f"cannot write {path}: the folder {path.parent} is read-only.")
-    if format == "pdf":
-        need_browser()
 
 
 def write(report: Report, path: Path, format: str, *, beside: bool = False, paper: str = PAPERS[0]) -> int:

@@ -22,13 +22,13 @@ from assay.moves.asked import Asked
 from assay.moves.calibration import Calibration, for_engine
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import NO_EVALS
-from assay.paths import File
+from assay.paths import File, check_place
 from assay.players import guessed
 from assay.policy.chances import Network
 from assay.progress import Progress
 from assay.reports.assemble import assemble, assemble_evals
 from assay.reports.content import Report
-from assay.reports.exports import COLUMNS, PAPERS, check_place, player_rows, write
+from assay.reports.exports import COLUMNS, PAPERS, player_rows, write
 from assay.reports.me import CASUAL, casual, spelled
 from assay.reports.origin import Input
 from assay.reports.selected import ALL, BESIDE, asked_games, shown_games

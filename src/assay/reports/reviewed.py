@@ -5,14 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.games import Game
 from assay.printable import json_text
 from assay.reports.accuracy import GLYPHS, NAMES
 from assay.reports.charts import percent, said_value
 from assay.reports.exports import EVALUATED, annotate, head_of, movetext, wrap
-from assay.table import WIDTH, Answer, counted
+from assay.table import FORMATS, WIDTH, Answer, counted
 
 Value = int | str | None  # centipawns or "#n", White's view
 
@@ -100,6 +100,8 @@ class Moment:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Review(Answer):
     """A game reviewed; the table has a row for each move, `sides` and `moments` what the text says."""
+
+    formats: ClassVar[Sequence[str]] = (*FORMATS, "pgn")
 
     game: int
     white: ReviewedSide

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 from assay.errors import InputError
 from assay.results.fide import change, expected, performance, usual_k
@@ -66,6 +66,8 @@ class Contestant:
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EventTable(Answer):
     """The standings of an event, with the cross table below them."""
+
+    formats: ClassVar[Sequence[str]] = EVENT_FORMATS
 
     cross: Table
     title: str
