@@ -19,7 +19,7 @@ MEANT = "If this is meant: a line in CHANGELOG.md, and the name in tests/test_pu
 LIBRARY = {
     "assay": """
         Analysis Answer AssayError Estimate GameSelection Games SAMPLE __version__ add_ratings analyse
-        analyses balance calibrate calibration calibrations chances choose difference doctor encode engines
+        analyses balance calibrate calibration calibrations chances choose compare difference doctor encode engines
         evaluate event expectancies export_analyses export_policy export_turns fetch_games fit foretell forget
         gather_positions groups import_analyses index label_positions match month planes plot posterior
         publish rate rate_learned rate_moves rate_over_time rate_results rating_lists read report review
@@ -117,6 +117,7 @@ OPTIONS = {
         --elo --s --c --games -o --assist --name --engine --depth --lines --calibration --event --seed --workers --store
     """,
     "rate": f"{RATED} --by --witness --prior --list --player --without --level --plots --rating --watch --every",
+    "compare": f"{RATED} --players --player --by --pairwise --witness --without --level --evals --rating",
     "ipr": f"""
         {RATED} {REGAN} --reference --by --player --without --min-turns --method --interval --level --seed --plots
         --periods --weight --rating --watch --every

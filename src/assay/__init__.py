@@ -12,6 +12,7 @@ The functions here are the front door (docs/api.md); each room behind it is a pa
 from assay.lazy import TYPE_CHECKING, loader
 
 if TYPE_CHECKING:
+    from assay.answer.comparing import compare as compare
     from assay.answer.shrinking import groups as groups
     from assay.answer.shrinking import shrink as shrink
     from assay.answer.standings import expectancies as expectancies
@@ -130,6 +131,7 @@ _HOME = dict.fromkeys(
     "Estimate": "curve",
     "Games": "games.source",
     "chances": "policy.chances",
+    "compare": "answer.comparing",
     "expectancies": "answer.standings",
     "groups": "answer.shrinking",
     "match": "answer.standings",

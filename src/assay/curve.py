@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -81,10 +81,16 @@ NOTHING = Estimate()
 
 @dataclass(frozen=True)
 class Honesty:
-    """What makes an interval hold: the power of the curve, and the error of the scale in Elo."""
+    """What makes an interval hold: the power of the curve, and the error of the scale in Elo.
+
+    Of that error everybody on the same line shares `shared`; two of them who are so far apart share it but for `tilt`
+    (for each point between them).
+    """
 
     power: float = 1.0
     scale_error: float = 0.0
+    shared: float = field(default=0.0, compare=False)
+    tilt: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)

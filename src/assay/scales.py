@@ -96,7 +96,8 @@ class PoolLine:
         power = model.power if self.power is None else self.power
         spread = model.scale_error / self.slope if self.spread is None else self.spread
         x = min(max(rating, self.low - UNIT), self.high + UNIT) if math.isfinite(rating) else self.middle
-        return Honesty(power, math.hypot(spread, self.error(x), apart))
+        shared, tilt = math.hypot(self.error(x), apart), math.sqrt(max(self.covariance[2], 0.0)) / UNIT / self.slope
+        return Honesty(power, math.hypot(spread, shared), shared, tilt)
 
 
 def from_json(data: Mapping[str, Any]) -> dict[str, PoolLine]:

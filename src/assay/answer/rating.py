@@ -19,6 +19,7 @@ from assay.answer.joining import (
     Agreement,
     agreement,
     chosen,
+    honest,
     joined,
     joint_of,
     normal_prior,
@@ -361,6 +362,22 @@ def _said(units: Units, at: int, voices: Sequence[Voice], prior: str, level: flo
     alone = {voice.name: voice.estimates[at] for voice in voices}
     told = {voice.name: voice.curves[at] * joint.power(voice.kind) for voice in heard}
     return Said(name, pool, part, int(units.games[at]), tag, whole, alone, agreement(curves, joint), told)
+
+
+def said_by(units: Units, some: Sequence[int], voices: Sequence[Voice], level: float) -> Said:
+    """What is said of some units of one player together: of parts of his games."""
+    if len(some) == 1:
+        return _said(units, some[0], voices, "none", level)
+    joint, keys = joint_of(units.keys[some[0]][1]), units.keys[some[0]]
+    curves = {}
+    for voice in voices:
+        row = voice.plain[list(some)].sum(axis=0)
+        if np.ptp(row) > 1e-9:
+            error = max(voice.honesty[at].scale_error for at in some)
+            curves[voice.kind] = honest(row, Honesty(1.0, error))
+    total = joined(curves, joint) if len(curves) > 1 else sum(curves.values(), np.zeros(len(GRID)))
+    (whole,) = Curve(total[None], GRID).estimates(Honesty(), level)
+    return Said(keys[0], keys[1], "", int(units.games[list(some)].sum()), np.nan, whole, {}, None)
 
 
 def told_prior(prior: str, said: Sequence[Said] = ()) -> str:

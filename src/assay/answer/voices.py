@@ -6,7 +6,7 @@ A unit is a player in a pool, or a part of his games there (an event, a year): r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -92,13 +92,20 @@ def _parts(games: pl.DataFrame, by: str | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Voice:
-    """What one witness says: of each unit an honest curve, its own estimate, and why there is none."""
+    """What one witness says: of each unit an honest curve, its own estimate, and why there is none.
+
+    `plain` are the curves without the error of the scale, each to its power; `honesty` has these errors, and `lines`
+    names what the scale of each unit is: units of one line share a part of its error.
+    """
 
     name: str
     curves: Floats  # units x grid
     estimates: Sequence[Estimate]
     note: str = ""  # why it says nothing of anybody
     kind: str = ""  # moves may be known from evaluations
+    plain: Floats = field(default_factory=lambda: np.empty((0, len(GRID))), repr=False)
+    honesty: Sequence[Honesty] = ()
+    lines: Sequence[str] = ()
 
     def says(self, unit: int) -> bool:
         """Whether it says anything of a unit."""
@@ -107,11 +114,12 @@ class Voice:
 
 def silent(name: str, units: Units, note: str) -> Voice:
     """A witness that says nothing."""
-    return Voice(name, np.zeros((len(units), len(GRID))), [Estimate(note=note)] * len(units), note, name)
+    flat, nothing = np.zeros((len(units), len(GRID))), [Estimate(note=note)] * len(units)
+    return Voice(name, flat, nothing, note, name, flat, [Honesty()] * len(units), [""] * len(units))
 
 
-def results_voice(games: pl.DataFrame, units: Units, level: float) -> Voice:
-    """Results against opponents of known strength."""
+def results_voice(games: pl.DataFrame, units: Units, level: float, apart: NDArray[np.bool_] | None = None) -> Voice:
+    """Results against opponents of known strength; games that are told `apart` are left out."""
     white = [name or UNKNOWN for name in games["white"]]
     black = [name or UNKNOWN for name in games["black"]]
     tags, sides = units.tags, units.of >= 0
@@ -128,6 +136,8 @@ def results_voice(games: pl.DataFrame, units: Units, level: float) -> Voice:
             error[:, side] = np.where(unrated[:, side], its_error, error[:, side])
     scores = np.stack([units.scores, 1 - units.scores], axis=1)
     who = sides & np.isfinite(scores)
+    if apart is not None:
+        who &= ~apart[:, None]
     if not who.any():
         return silent(RESULTS, units, NO_RESULT)
     at, own = np.nonzero(who)
@@ -210,7 +220,8 @@ def moves_voice(evidence: Evidence | None, units: Units, by: str | None, level: 
     whole = evidence.curve.sum(code, len(units))
     tops = whole.tops().tolist() if len(whole) else []
     honesty = [evidence.honesty(own, top) for own, top in zip(groups.turns, tops, strict=True)]
-    return _voice(MOVES, MOVES, whole, honesty, level, NO_TURNS), units
+    lines = ["+".join(sorted({split_line(line.name)[0] for line in evidence.lines_of(own)})) for own in groups.turns]
+    return _voice(MOVES, MOVES, whole, honesty, level, NO_TURNS, lines), units
 
 
 def evals_voice(turns: EvalTurns | None, units: Units, by: str | None, level: float) -> tuple[Voice, Units]:
@@ -228,6 +239,7 @@ def evals_voice(turns: EvalTurns | None, units: Units, by: str | None, level: fl
     if by == "phase":
         units, code = _by_phase(units, code, phases(turns))
     groups, clocks, honesty = Groups(units.keys, code).turns, clocks_of(turns), list[Honesty]()
+    named = ["+".join(sorted(set(lines[own].tolist()))) for own in groups]
     whole = Curve(each, GRID).sum(code, len(units))
     whole = Curve(whole.table + np.array([clocks.together(own) for own in groups]), GRID)
     for own, top in zip(groups, whole.tops().tolist(), strict=True):
@@ -235,7 +247,7 @@ def evals_voice(turns: EvalTurns | None, units: Units, by: str | None, level: fl
         strange = not all(has_line(turns.games["pool"][int(game)]) for game in np.unique(turns.game[own]))
         off = apart(shipped_lines()[name], top) if strange else 0.0
         honesty.append(own_line(name).honesty(top, Honesty(model.power, model.spread), off))
-    return _voice(MOVES, EVALS, whole, honesty, level, NO_TURNS), units
+    return _voice(MOVES, EVALS, whole, honesty, level, NO_TURNS, named), units
 
 
 def _by_phase(units: Units, code: NDArray[np.intp], phase: NDArray[np.intp]) -> tuple[Units, NDArray[np.intp]]:
@@ -274,7 +286,16 @@ def learned_voice(games: Sequence[Game], arrays: GameArrays, units: Units, level
     return _voice(LEARNED, LEARNED, whole, honesty, level, UNREAD)
 
 
-def _voice(name: str, kind: str, whole: Curve, honesty: Sequence[Honesty], level: float, lacking: str) -> Voice:
+def _voice(
+    name: str,
+    kind: str,
+    whole: Curve,
+    honesty: Sequence[Honesty],
+    level: float,
+    lacking: str,
+    lines: Sequence[str] | None = None,
+) -> Voice:
     estimates = [one if one.known else replace(one, note=lacking) for one in whole.estimates(list(honesty), level)]
     curves = np.stack([honest(row, own) for row, own in zip(whole.table, honesty, strict=True)])
-    return Voice(name, curves, estimates, kind=kind)
+    plain = whole.table * np.array([own.power for own in honesty])[:, None]
+    return Voice(name, curves, estimates, "", kind, plain, honesty, lines or [""] * len(honesty))

@@ -1,4 +1,4 @@
-"""The command that gives the answer: rate."""
+"""The commands that give the answer: rate, compare."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import click
 from assay.cli.options import (
     Command,
     OneOf,
-    SomeOf,
     aliases_option,
     analysing,
     analysis_options,
@@ -23,6 +22,7 @@ from assay.cli.options import (
     level_option,
     once_more,
     player_option,
+    players_option,
     plots_option,
     print_answer,
     rating_option,
@@ -30,18 +30,14 @@ from assay.cli.options import (
     watch_options,
     watched,
     without_option,
+    witness_option,
 )
 
 
 @click.command(cls=Command)
 @files_argument
 @click.option("--by", type=OneOf("assay.answer.voices", "BY"), help="A row for each of these, player by player.")
-@click.option(
-    "--witness",
-    type=SomeOf("assay.answer.joining", "WITNESSES"),
-    metavar="NAMES",
-    help="Who is heard, with commas between.  [default: results,moves,learned; with --list results,moves]",
-)
+@witness_option
 @click.option(
     "--prior",
     type=OneOf("assay.answer.rating", "PRIORS"),
@@ -116,3 +112,73 @@ def rate(
 
     for games in watched(files, watch, every):
         once_more(watch, partial(show, games))
+
+
+@click.command(cls=Command)
+@files_argument
+@players_option
+@player_option.but(help="Compare parts of this player's games; with --by.")
+@click.option("--by", type=OneOf("assay.answer.voices", "BY"), help="Which parts of the games of --player.")
+@click.option("--pairwise", is_flag=True, help="Each part with each other.  [default: more than two with all others]")
+@witness_option
+@without_option
+@level_option
+@evals_option
+@rating_option
+@analysis_options
+@aliases_option
+@table_options
+def compare(
+    files: Sequence[str],
+    players: tuple[str, str],
+    player: str | None,
+    by: str | None,
+    pairwise: bool,
+    witness: Sequence[str] | None,
+    without: Sequence[int],
+    level: float,
+    evals: bool,
+    **options: Any,
+) -> None:
+    """Tell how far two players, or the parts of one player's games, are apart, and how sure that is.
+
+    A row per comparison: both ratings as 'assay rate' has them, the first less the second with its interval, and the
+    chance that the first is stronger. The intervals of two ratings share errors (of the scale, and for parts of one
+    player's games all that is his own); these are not in the difference. Games of the two with each other tell of
+    nothing but the difference, so that it need not be that of the two ratings.
+
+    Of a player with more than two parts each is compared with all his others together, or with --pairwise each with
+    each. p is the chance of so great a difference where there is none, corrected for how many were compared (Holm):
+    one of twenty comparisons looks striking by chance alone.
+
+    \b
+    Examples:
+      assay compare match.pgn
+      assay compare tournament.pgn --players Elm Oak
+      assay compare my-games.pgn --player Elm --by year
+      assay compare my-games.pgn --player Elm --by phase --pairwise
+      assay compare my-games.pgn --player Elm --by event --witness results --format csv
+    """
+    from assay import compare as tell_apart
+
+    if player is not None and by is None:
+        raise click.UsageError("--player is compared with himself: say by which parts with --by.")
+    if player is None and by is not None:
+        raise click.UsageError("--by parts the games of one player: name him with --player.")
+    if player is not None and players:
+        raise click.UsageError("--players compares two players, --player the parts of one: leave out one of them.")
+    if pairwise and player is None:
+        raise click.UsageError("--pairwise is for the parts of one player: name him with --player, and --by.")
+    answer = tell_apart(
+        files,
+        players=players or None,
+        player=player,
+        by=by,
+        pairwise=pairwise,
+        witness=witness,
+        without=without,
+        level=level,
+        evals=evals,
+        **analysing(**options),
+    )
+    print_answer(answer)

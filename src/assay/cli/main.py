@@ -23,6 +23,7 @@ from assay.errors import AssayError, AssayWarning
 COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     "The answer": {
         "rate": ("answer", "rate", "Rate players by results, moves and the learned model together."),
+        "compare": ("answer", "compare", "Tell how far two players, or parts of one's games, are apart."),
     },
     "First steps": {
         "demo": ("start", "demo", "Show what Assay does, on the sample games that come with it."),

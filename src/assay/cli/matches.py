@@ -17,6 +17,7 @@ from assay.cli.options import (
     is_quiet,
     keep_duplicates_option,
     level_option,
+    players_option,
     print_answer,
     say,
     table_options,
@@ -30,7 +31,7 @@ SHARE = click.FloatRange(0.0, 0.5, min_open=True, max_open=True)
 
 @click.command(cls=Command, context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--players", nargs=2, metavar="A B", help="The two players, the first one's side is taken.")
+@players_option
 @click.option("--wdl", type=COUNT, nargs=3, metavar="W D L", help="Counts instead of games: wins, draws, losses.")
 @click.option(
     "--penta",

@@ -199,6 +199,7 @@ files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE.
 # What the games are, and which of them.
 where_option = Shared("--where", metavar="EXPR", help="Only games for which this holds; see 'assay filter --help'.")
 player_option = Shared("--player", metavar="NAME", help="Only this player.")
+players_option = Shared("--players", nargs=2, metavar="A B", help="The two players, the first one's side is taken.")
 without_option = Shared(
     "--without",
     type=click.IntRange(1),
@@ -234,6 +235,12 @@ exclude_termination_option = Shared(
 
 game_option = Shared(
     "--game", "number", type=click.IntRange(1), show_default=True, help="Number of the game, as in the file."
+)
+witness_option = Shared(
+    "--witness",
+    type=SomeOf("assay.answer.joining", "WITNESSES"),
+    metavar="NAMES",
+    help="Who is heard, with commas between.  [default: results,moves,learned; with --list results,moves]",
 )
 evals_option = Shared(
     "--evals", is_flag=True, help="By the evaluations that the games carry ([%eval]) alone: no engine runs."
@@ -602,7 +609,8 @@ class Foot:
 FOOT = {
     "demo": Foot(("sample", "rate", "doctor"), "install", (("DIR", "the samples, demo.db, demo.html"),)),
     "doctor": Foot(("engines", "demo"), "install", (), "or: something is broken"),
-    "rate": Foot(("ipr", "results", "guess", "report"), "answer"),
+    "rate": Foot(("compare", "ipr", "results", "guess", "report"), "answer"),
+    "compare": Foot(("rate", "ipr", "match"), "answer", (_STORE,)),
     "index": Foot(
         ("stats", "filter", "balance", "month"),
         "games",

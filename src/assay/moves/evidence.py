@@ -147,16 +147,20 @@ class Evidence:
         """The sides of the games: which of them each turn belongs to, and their ratings."""
         return sides_of(self.turns)
 
+    def lines_of(self, turns: NDArray[np.intp]) -> list[PoolLine]:
+        """The lines that these turns are rated on."""
+        return [self.lines[number] for number in np.unique(self.line[turns]).tolist()]
+
     def honesty(self, turns: NDArray[np.intp], rating: float) -> Honesty:
         """What makes the interval of these turns about this rating hold, by the lines they are rated on.
 
         Games of a pool that has no line of its own may be off by as much as lines lie apart.
         """
-        own = [self.lines[number] for number in np.unique(self.line[turns]).tolist()] or list(self.lines[:1])
+        own = self.lines_of(turns) or list(self.lines[:1])
         games = np.unique(self.turns.game[turns]).tolist()
         strange = not all(has_line(self.turns.games["pool"][game]) for game in games)
         each = [line.honesty(rating, self.model.honesty, apart(line, rating) if strange else 0.0) for line in own]
-        return Honesty(min(one.power for one in each), max(one.scale_error for one in each))
+        return replace(max(each, key=lambda one: one.scale_error), power=min(one.power for one in each))
 
     def chances(self, ratings: Floats) -> Floats:
         """The chance of every move, for players of these ratings in their pools (one for each turn)."""
