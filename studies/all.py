@@ -182,6 +182,8 @@ STUDIES = sorted(
         Study("evals", 10, "studies/evals.py {data} --games 30000"),
         Study("clocks", 5, "studies/clocks.py {data}"),
         Study("answer", 10, "studies/answer.py judge {work}/events", EVENTS),
+        Study("halves", 3, "studies/compare.py halves {work}/events", EVENTS),
+        Study("pairs", 3, "studies/compare.py pairs {work}/events", EVENTS),
         Study("over-time", 10, f"studies/over_time.py {ARCHIVES}"),
         Study("rating-error", 5, f"studies/rating_error.py {ARCHIVES}"),
         Study("planes", 10, "studies/learned_planes.py {data}/lichess-2018-bands.pgn.zst"),
