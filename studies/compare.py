@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.answer.comparing import TOGETHER, Difference, Sides, compare, difference_of
+from assay.answer.comparing import TOGETHER, Difference, Opposed, compare, difference_of
 from assay.answer.joining import WITNESSES, joint_of
 from assay.answer.rating import gather
 from assay.answer.voices import Units, Voice, learned_voice, moves_voice, results_voice, units_of
@@ -69,7 +69,7 @@ def pairs(folder: Path, depth: int) -> None:
         some = [voice for voice in voices if voice.name in heard]
         chosen = [pair for pair in order if all(any(voice.says(at) for voice in some) for at in pair)]
         rows = [
-            difference_of(units, some, some, Sides((a,), (b,), "line"), 0.95, NOTHING, ("a", "b")) for a, b in chosen
+            difference_of(units, some, some, Opposed((a,), (b,), "line"), 0.95, NOTHING, ("a", "b")) for a, b in chosen
         ]
         truth = np.array([units.tag[a] - units.tag[b] for a, b in chosen])
         tell(heard, rows, truth, np.array([math.hypot(error(units.tag[a]), error(units.tag[b])) for a, b in chosen]))
@@ -82,7 +82,7 @@ def halves(folder: Path, depth: int) -> None:
         some = [voice for voice in voices if voice.name in heard]
         rows = []
         for number in chosen:
-            sides = Sides((2 * number,), (2 * number + 1,), "player")
+            sides = Opposed((2 * number,), (2 * number + 1,), "player")
             if all(any(voice.says(at) for voice in some) for at in (2 * number, 2 * number + 1)):
                 rows.append(difference_of(units, some, some, sides, 0.95, NOTHING, ("odd", "even"), together))
         return rows

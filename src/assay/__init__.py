@@ -20,55 +20,49 @@ if TYPE_CHECKING:
     from assay.answer.standings import publish as publish
     from assay.answer.standings import rate_over_time as rate_over_time
     from assay.answer.standings import rate_results as rate_results
-    from assay.api import add_ratings as add_ratings
     from assay.api import analyse as analyse
-    from assay.api import analyses as analyses
-    from assay.api import balance as balance
     from assay.api import calibrate as calibrate
     from assay.api import calibration as calibration
-    from assay.api import calibrations as calibrations
-    from assay.api import choose as choose
-    from assay.api import difference as difference
-    from assay.api import encode as encode
-    from assay.api import engines as engines
-    from assay.api import evaluate as evaluate
-    from assay.api import event as event
-    from assay.api import export_analyses as export_analyses
-    from assay.api import export_turns as export_turns
     from assay.api import fit as fit
-    from assay.api import foretell as foretell
-    from assay.api import import_analyses as import_analyses
-    from assay.api import index as index
-    from assay.api import month as month
-    from assay.api import planes as planes
-    from assay.api import plot as plot
     from assay.api import posterior as posterior
     from assay.api import rate as rate
     from assay.api import rate_learned as rate_learned
     from assay.api import rate_moves as rate_moves
-    from assay.api import rating_lists as rating_lists
     from assay.api import report as report
     from assay.api import review as review
-    from assay.api import samples as samples
     from assay.api import screen as screen
     from assay.api import screen_running as screen_running
     from assay.api import serve as serve
     from assay.api import sheet as sheet
-    from assay.api import show as show
     from assay.api import simulate as simulate
-    from assay.api import stats as stats
-    from assay.api import store_analyses as store_analyses
     from assay.api import train as train
     from assay.api import transfer as transfer
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
+    from assay.engine.holdings import analyses as analyses
+    from assay.engine.holdings import export_analyses as export_analyses
+    from assay.engine.holdings import import_analyses as import_analyses
     from assay.errors import AssayError as AssayError
     from assay.fetch.fetching import fetch_games as fetch_games
     from assay.fetch.fetching import forget as forget
+    from assay.games.listings import balance as balance
+    from assay.games.listings import choose as choose
+    from assay.games.listings import index as index
+    from assay.games.listings import month as month
+    from assay.games.listings import samples as samples
+    from assay.games.listings import stats as stats
     from assay.games.selection import GameSelection as GameSelection
     from assay.games.source import Games as Games
     from assay.games.source import read as read
     from assay.games.watching import watch as watch
+    from assay.lists.inforce import add_ratings as add_ratings
+    from assay.lists.inforce import rating_lists as rating_lists
+    from assay.moves.answers import calibrations as calibrations
+    from assay.moves.answers import engines as engines
+    from assay.moves.differences import difference as difference
+    from assay.moves.turn_files import export_turns as export_turns
+    from assay.moves.turn_listing import show as show
+    from assay.moves.valuing import store_analyses as store_analyses
     from assay.paths import SAMPLE as SAMPLE
     from assay.policy.chances import chances as chances
     from assay.policy.making import export_policy as export_policy
@@ -76,81 +70,51 @@ if TYPE_CHECKING:
     from assay.policy.making import label_positions as label_positions
     from assay.policy.making import train_policy as train_policy
     from assay.reports.checkup import doctor as doctor
+    from assay.reports.event import event as event
+    from assay.reports.foretelling import foretell as foretell
+    from assay.reports.learning import encode as encode
+    from assay.reports.learning import evaluate as evaluate
+    from assay.reports.learning import planes as planes
+    from assay.reports.pictures import plot as plot
     from assay.table import Answer as Answer
 
 __version__ = "0.2.0"
 
-_HOME = dict.fromkeys(
-    (
-        "add_ratings",
-        "analyse",
-        "analyses",
-        "balance",
-        "calibrate",
-        "calibration",
-        "calibrations",
-        "choose",
-        "difference",
-        "encode",
-        "engines",
-        "evaluate",
-        "event",
-        "export_analyses",
-        "export_turns",
-        "fit",
-        "foretell",
-        "import_analyses",
-        "index",
-        "month",
-        "planes",
-        "plot",
-        "posterior",
-        "rate",
-        "rate_learned",
-        "rate_moves",
-        "rating_lists",
-        "report",
-        "review",
-        "samples",
-        "screen",
-        "screen_running",
-        "sheet",
-        "serve",
-        "show",
-        "simulate",
-        "stats",
-        "store_analyses",
-        "train",
-        "transfer",
+# Where each name of the front door is at home: in a room, or in `api`, which ties keywords to what the rooms are asked.
+_ROOMS = {
+    "answer.comparing": "compare",
+    "answer.shrinking": "groups shrink",
+    "answer.standings": "expectancies match publish rate_over_time rate_results",
+    "api": (
+        "analyse calibrate calibration fit posterior rate rate_learned rate_moves report review screen "
+        "screen_running serve sheet simulate train transfer"
     ),
-    "api",
-) | {
-    "Analysis": "engine.analysis",
-    "Answer": "table",
-    "AssayError": "errors",
-    "Estimate": "curve",
-    "Games": "games.source",
-    "chances": "policy.chances",
-    "compare": "answer.comparing",
-    "expectancies": "answer.standings",
-    "groups": "answer.shrinking",
-    "match": "answer.standings",
-    "publish": "answer.standings",
-    "rate_over_time": "answer.standings",
-    "rate_results": "answer.standings",
-    "shrink": "answer.shrinking",
-    "SAMPLE": "paths",
-    "doctor": "reports.checkup",
-    "export_policy": "policy.making",
-    "fetch_games": "fetch.fetching",
-    "forget": "fetch.fetching",
-    "gather_positions": "policy.making",
-    "label_positions": "policy.making",
-    "train_policy": "policy.making",
-    "watch": "games.watching",
-    "GameSelection": "games.selection",
-    "read": "games.source",
+    "curve": "Estimate",
+    "engine.analysis": "Analysis",
+    "engine.holdings": "analyses export_analyses import_analyses",
+    "errors": "AssayError",
+    "fetch.fetching": "fetch_games forget",
+    "games.listings": "balance choose index month samples stats",
+    "games.selection": "GameSelection",
+    "games.source": "Games read",
+    "games.watching": "watch",
+    "lists.inforce": "add_ratings rating_lists",
+    "moves.answers": "calibrations engines",
+    "moves.differences": "difference",
+    "moves.turn_files": "export_turns",
+    "moves.turn_listing": "show",
+    "moves.valuing": "store_analyses",
+    "paths": "SAMPLE",
+    "policy.chances": "chances",
+    "policy.making": "export_policy gather_positions label_positions train_policy",
+    "reports.checkup": "doctor",
+    "reports.event": "event",
+    "reports.foretelling": "foretell",
+    "reports.learning": "encode evaluate planes",
+    "reports.pictures": "plot",
+    "table": "Answer",
 }
+_HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}
 __all__ = sorted([*_HOME, "__version__"])
 __getattr__ = loader(__name__, _HOME)
 

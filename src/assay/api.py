@@ -7,7 +7,6 @@ prints as the command of the same purpose does, has a polars frame as `.table`, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
@@ -17,7 +16,6 @@ from assay.paths import File
 if TYPE_CHECKING:
     from assay.answer.rating import JointRatings
     from assay.engine.analysis import Analysis
-    from assay.games.listings import ChosenGames, GameCounts, IndexTable
     from assay.games.selection import GameSelection
     from assay.games.source import Games
     from assay.games.split import Game
@@ -28,13 +26,9 @@ if TYPE_CHECKING:
     from assay.moves.screened import RunningField, ScreenedField
     from assay.moves.simulation import SimulatedEvent
     from assay.moves.stored import Reading
-    from assay.moves.turn_listing import GameListing
-    from assay.moves.valuing import ValuedPositions
     from assay.policy.chances import Network
-    from assay.reports.foretelling import ForetoldMoves
     from assay.reports.growing import WrittenReport
     from assay.reports.reviewed import Review
-    from assay.results.crosstable import EventTable
     from assay.table import Answer
 
 What: TypeAlias = "File | Games | Sequence[File]"
@@ -344,65 +338,6 @@ def fit(
     return fit_games(what, by=by, how=how, within=within, fix_c=fix_c, periods=periods, c_line=c_line, **reading)
 
 
-def difference(
-    what: What, *, by: str = "player", cap: float = 4.0, bin: float = 0.5, **reading: Unpack[Reading]
-) -> Answer:
-    """How much worse moves were than the engine's own, as `assay difference` says: in pawns and scaled.
-
-    By evaluation, `bin` is the width of a bin in pawns. Analyses of one line and of the full width do not compare.
-
-    >>> difference(SAMPLE, store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.StoreError: ...
-    """
-    from assay.moves.differences import difference_of
-
-    return difference_of(what, by=by, cap=cap, bin=bin, **reading)
-
-
-def show(
-    what: What,
-    game: int = 1,
-    *,
-    candidates: int = 4,
-    elo: float | None = None,
-    s: float | None = None,
-    c: float | None = None,
-    calibration: str | None = None,
-    policy: Network | bool | str = True,
-    **reading: Unpack[Reading],
-) -> GameListing:
-    """Show an analysed game turn by turn, as `assay show` does: moves, values, chances, how open each turn was.
-
-    The chances are those of a player rated as the tags say, of `elo`, or of `s` and `c`. `.to("delta")` is the listing
-    of the papers.
-
-    >>> show(SAMPLE, store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.StoreError: ...
-    """
-    from assay.moves.turn_listing import show_game
-
-    return show_game(
-        what, game, candidates=candidates, elo=elo, s=s, c=c, calibration=calibration, policy=policy, **reading
-    )
-
-
-def export_turns(what: What, path: File, **reading: Unpack[Reading]) -> Answer:
-    """Write the turns of analysed games for other programs, as `assay export-turns` does: .parquet or .jsonl.
-
-    >>> export_turns(SAMPLE, "turns.jsonl", store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.StoreError: ...
-    """
-    from assay.moves.turn_files import export_turns as write
-
-    return write(what, Path(path), **reading)
-
-
 def calibrate(
     what: What,
     *,
@@ -452,21 +387,6 @@ def calibrate(
         selection=selection,
         told=told,
     )
-
-
-def event(what: What, *, rating: str = "tag", where: str | None = None) -> EventTable:
-    """The table of an event, as `assay event` prints it: points, expected points, performance by FIDE's table, change
-    of rating with K, average of opponents, and the results round by round.
-
-    `what` is a FIDE tournament report (.trf) or games; with `rating="fide"` ratings and K are those of FIDE's lists.
-    `.to("html")` is a page.
-
-    >>> event(SAMPLE).table.select("player", "points", "games").rows()
-    [('Deep Blue', 3.5, 6), ('Kasparov, Garry', 2.5, 6)]
-    """
-    from assay.reports.event import event_on
-
-    return event_on(what, rating=rating, where=where)
 
 
 def players(what: What, *, where: str | None = None) -> Answer:
@@ -588,149 +508,6 @@ def review(what: What | Game, game: int = 1, *, evals: bool = False, **analysing
     return review_game(what, Asked(**analysing), game, evals=evals)
 
 
-def index(
-    what: What, path: File, *, where: str | None = None, movetext: bool = False, quiet: bool = True
-) -> IndexTable:
-    """Make an index of games, as `assay index` does: a Parquet or CSV file that every function takes in their place.
-
-    What is damaged is read as far as it goes; `.damage` is a sentence about it, `.refuse_damage()` raises it.
-
-    >>> index(SAMPLE, "games.parquet", where="white_ello > 2000")
-    Traceback (most recent call last):
-        ...
-    assay.errors.WhereError: there is no column 'white_ello'; did you mean 'white_elo'?
-    """
-    from assay.games.listings import index_games
-
-    return index_games(what, Path(path), where=where, movetext=movetext, quiet=quiet)  # type: ignore[arg-type]
-
-
-def month(
-    month: str,
-    folder: File = ".",
-    *,
-    url: str | None = None,
-    movetext: bool = False,
-    pgn: bool = False,
-    csv: bool = False,
-    quiet: bool = True,
-) -> IndexTable:
-    """Fetch a month of rated games from Lichess and index it, as `assay month` does.
-
-    >>> month("June 2018")
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: 'June 2018' is not a month; write it like 2018-06.
-    """
-    from assay.games.listings import month_of
-
-    return month_of(month, Path(folder), url=url, movetext=movetext, pgn=pgn, csv=csv, quiet=quiet)
-
-
-def samples(folder: File = ".") -> Answer:
-    """Write the sample games that come with Assay into a folder, as `assay sample` does.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     samples(folder).table["bytes"].len()
-    3
-    """
-    from assay.games.listings import samples_in
-
-    return samples_in(Path(folder))
-
-
-def stats(what: What, *, where: str | None = None, top: int = 20, keep_duplicates: bool = False) -> GameCounts:
-    """Count games by rating band and time control, as `assay stats` does; `.counts` has the frames.
-
-    >>> answer = stats(SAMPLE)
-    >>> answer.counts.games, dict(answer.problems)
-    (6, {'rating missing': 6})
-    """
-    from assay.games.listings import count_games
-
-    return count_games(what, where=where, top=top, keep_duplicates=keep_duplicates)
-
-
-def choose(
-    what: What,
-    *,
-    where: str | None = None,
-    selection: GameSelection | None = None,
-    preview: int | None = None,
-    count_only: bool = False,
-    out_pgn: File | None = None,
-    keep_duplicates: bool = False,
-    quiet: bool = True,
-) -> ChosenGames:
-    """Count, show or write the games for which conditions hold, as `assay filter` does.
-
-    `.games` is their number; `preview` asks for the first of them instead; `out_pgn` writes them byte for byte.
-
-    >>> choose(SAMPLE, where='result == "1-0"').games
-    3
-    """
-    from assay.games.listings import choose_games
-
-    return choose_games(
-        what,
-        where=where,
-        selection=selection,
-        preview=preview,
-        count_only=count_only,
-        out_pgn=None if out_pgn is None else Path(out_pgn),
-        keep_duplicates=keep_duplicates,
-        quiet=quiet,
-    )
-
-
-def balance(
-    what: What,
-    per_band: int,
-    out_pgn: File,
-    *,
-    band_width: int = 100,
-    where: str | None = None,
-    seed: int = 0,
-    keep_duplicates: bool = False,
-    quiet: bool = True,
-) -> Answer:
-    """Draw the same number of games from every rating band into a PGN file, as `assay balance` does.
-
-    >>> balance(SAMPLE, 5, "balanced.pgn")
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: no game is left to draw from: none has two ratings near enough, ...
-    """
-    from assay.games.listings import balance_games
-
-    return balance_games(
-        what,
-        per_band,
-        Path(out_pgn),
-        band_width=band_width,
-        where=where,
-        seed=seed,
-        keep_duplicates=keep_duplicates,
-        quiet=quiet,
-    )
-
-
-def plot(answer: Answer, folder: File) -> list[Path]:
-    """Write the pictures of an answer, as `--plots` of its command does; which files there are now.
-
-    A guess of one game is one picture: `folder` is then the name of the file.
-
-    >>> plot(event(SAMPLE), "plots")
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: there are no plots of this answer (EventTable).
-    """
-    from assay.reports.pictures import plots_of
-
-    return plots_of(answer, folder)
-
-
 def simulate(
     path: File,
     *,
@@ -792,174 +569,6 @@ def calibration(name: str | None = None, *, depth: int | None = None) -> Calibra
     return calibrated(load(name, depth=depth))
 
 
-def calibrations() -> Answer:
-    """The calibrations that come with Assay, as `assay calibration list` prints them.
-
-    >>> "stockfish-15.1-d8" in calibrations().table["name"]
-    True
-    """
-    from assay.moves.answers import calibrations_here
-
-    return calibrations_here()
-
-
-def engines(programs: Sequence[str] = ()) -> Answer:
-    """The chess engines of this machine, and `programs`, with the calibration each would use: `assay engines`.
-
-    >>> engines(["no-such-engine"]).table["note"][0]
-    "no chess engine 'no-such-engine' found: give a path, or a name on PATH."
-    """
-    from assay.moves.answers import engines_here
-
-    return engines_here(programs)
-
-
-def store_analyses(
-    what: What,
-    *,
-    store: File | None = None,
-    engine: Sequence[str] = (),
-    depth: int | None = None,
-    lines: int = 50,
-    nodes: int | None = None,
-    workers: int | None = None,
-    hash_mb: int = 16,
-    options: Sequence[tuple[str, str]] = (),
-    likely: bool = False,
-    cluster: str | None = None,
-    from_move: int = 9,
-    where: str | None = None,
-    limit: int | None = None,
-    patience: float | None = None,
-    quiet: bool = True,
-    told: Callable[[str], None] | None = None,
-) -> ValuedPositions:
-    """Value every position of some games with one or several engines into a store, as `assay analyse` does.
-
-    Where one calibration and one engine are meant, :func:`analyse` is simpler. docs/analysis.md explains the rest.
-
-    >>> store_analyses(SAMPLE, engine=["no-such-engine"], store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.EngineError: no chess engine 'no-such-engine' found: give a path, or a name on PATH.
-    """
-    from assay.moves.valuing import value_games
-
-    return value_games(
-        what,
-        store=store,
-        engine=engine,
-        depth=depth,
-        lines=lines,
-        nodes=nodes,
-        workers=workers,
-        hash_mb=hash_mb,
-        options=options,
-        likely=likely,
-        cluster=cluster,
-        from_move=from_move,
-        where=where,
-        limit=limit,
-        patience=patience,
-        quiet=quiet,
-        told=told,
-    )
-
-
-def analyses(store: File | None = None, *, mend: bool = False) -> Answer:
-    """What a store of analyses holds, as `assay analyses` lists it; `mend` first takes out what is damaged.
-
-    >>> analyses("nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.StoreError: ...
-    """
-    from assay.engine.holdings import analyses_in
-
-    return analyses_in(store, mend=mend)
-
-
-def foretell(
-    what: str,
-    levels: Sequence[int] = (1200, 1600, 2000),
-    *,
-    pool: str = "board",
-    top: int | None = None,
-    game: int | None = None,
-    ply: int | None = None,
-    network: File | None = None,
-    sharper: bool = False,
-    engine: str = "stockfish",
-    depth: int | None = None,
-    out: File | None = None,
-) -> ForetoldMoves:
-    """What people of some ratings would play, as `assay chances` does: of a FEN, of a game, of positions in a file.
-
-    :func:`assay.chances` is the same for one position and rating, as plain numbers.
-
-    >>> print(foretell("4k3/8/8/8/8/8/4q3/R3K2R w - - 0 1", [1500]))
-    move  1500
-    Kxe2  100 %
-    """
-    from assay.reports.foretelling import foretell as told_of
-
-    return told_of(
-        what,
-        levels,
-        pool=pool,
-        top=top,
-        game=game,
-        ply=ply,
-        network=network,
-        sharper=sharper,
-        engine=engine,
-        depth=depth,
-        out=out,
-    )
-
-
-def encode(
-    what: What,
-    folder: File,
-    *,
-    where: str | None = None,
-    bounds: tuple[int, int] = (600, 3100),
-    band_width: int = 100,
-    max_plies: int = 200,
-    min_plies: int = 10,
-    share: float = 1.0,
-    seed: int = 1,
-    analyses: File | None = None,
-    depth: int | None = None,
-    keep_duplicates: bool = False,
-    quiet: bool = True,
-) -> Answer:
-    """Encode rated games into a dataset for :func:`train`, as `assay encode` does.
-
-    >>> encode("nowhere.pgn", "dataset")
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: ...
-    """
-    from assay.reports.learning import encode_dataset
-
-    return encode_dataset(
-        what,  # type: ignore[arg-type]
-        folder,
-        where=where,
-        bounds=bounds,
-        band_width=band_width,
-        max_plies=max_plies,
-        min_plies=min_plies,
-        share=share,
-        seed=seed,
-        analyses=analyses,
-        depth=depth,
-        keep_duplicates=keep_duplicates,
-        quiet=quiet,
-    )
-
-
 def train(
     dataset: File,
     folder: File,
@@ -985,63 +594,6 @@ def train(
     )
 
 
-def evaluate(
-    run: File,
-    dataset: File,
-    *,
-    against: Sequence[File] = (),
-    split: str = "test",
-    balanced: bool = False,
-    prior: File | None = None,
-    games: int | None = None,
-    plots: File | None = None,
-    analysed: File | None = None,
-    analyses: File | None = None,
-    quiet: bool = True,
-) -> Answer:
-    """Judge a trained model on games that it has not seen, as `assay evaluate` does.
-
-    >>> evaluate("no-run", "no-dataset")
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: no-dataset is no dataset: ...
-    """
-    from assay.reports.learning import evaluate_runs
-
-    return evaluate_runs(
-        run,
-        dataset,
-        against=against,
-        split=split,
-        balanced=balanced,
-        prior=prior,
-        games=games,
-        plots=plots,
-        analysed=analysed,
-        analyses=analyses,
-        quiet=quiet,
-    )
-
-
-def planes(
-    what: What,
-    game: int = 1,
-    ply: int = 1,
-    *,
-    planes: Sequence[int] = range(64),
-    where: str | None = None,
-    out: File | None = None,
-) -> Answer:
-    """The planes that the learned rating reads of a position, as `assay planes` shows them; `out` draws them.
-
-    >>> planes(SAMPLE, ply=20).table.height
-    64
-    """
-    from assay.reports.learning import planes_of
-
-    return planes_of(what, game, ply, planes=planes, where=where, out=out)
-
-
 def sheet(answer: ScreenedField, player: str, path: File, what: What = (), *, where: str | None = None) -> Path:
     """Write the sheet on one player of a screening for the tournament director, as `assay screen -o` does.
 
@@ -1056,66 +608,6 @@ def sheet(answer: ScreenedField, player: str, path: File, what: What = (), *, wh
     from assay.reports.dossier import write_sheet
 
     return write_sheet(answer, player, Path(path), read(what, where=where).all() if what else ())
-
-
-def export_analyses(path: File, *, store: File | None = None, quiet: bool = True) -> Answer:
-    """Write a store of analyses as Parquet or JSON lines, as `assay export-analyses` does.
-
-    >>> export_analyses("all.jsonl", store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.StoreError: ...
-    """
-    from assay.engine.holdings import export_store
-
-    return export_store(Path(path), store, quiet=quiet)
-
-
-def import_analyses(
-    files: File | Sequence[File],
-    *,
-    store: File | None = None,
-    engine: str = "stockfish",
-    engine_name: str | None = None,
-    quiet: bool = True,
-    told: Callable[[str], None] | None = None,
-) -> Answer:
-    """Read analyses from Parquet or JSON lines into a store, as `assay import-analyses` does: a row for each file.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     import_analyses("no-such-file.jsonl", store=f"{folder}/new.db", engine_name="Rybka 3")
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: ...
-    """
-    from assay.engine.holdings import import_into
-
-    return import_into(files, store, engine=engine, engine_name=engine_name, quiet=quiet, told=told)
-
-
-def add_ratings(files: File | Sequence[File], *, month: str | None = None, kind: str | None = None) -> Answer:
-    """Take in FIDE's rating lists, as `assay ratings add` does: a row for each file.
-
-    >>> add_ratings("no-such-list.txt")
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: ...
-    """
-    from assay.lists.inforce import take_in
-
-    return take_in([files] if isinstance(files, str | PathLike) else files, month=month, kind=kind)
-
-
-def rating_lists() -> Answer:
-    """The months whose rating lists of FIDE are here, as `assay ratings list` prints them.
-
-    >>> rating_lists().table.columns
-    ['month', 'bytes']
-    """
-    from assay.lists.inforce import lists_here
-
-    return lists_here()
 
 
 def serve(

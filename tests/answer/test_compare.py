@@ -11,7 +11,7 @@ import pytest
 from tests.commands import told
 
 import assay
-from assay.answer.comparing import Sides, holm, left_of
+from assay.answer.comparing import Opposed, holm, left_of
 from assay.answer.voices import Voice
 from assay.curve import GRID, Honesty
 from assay.errors import InputError
@@ -88,7 +88,7 @@ def test_what_both_sides_share_is_not_in_their_difference() -> None:
 
     def stays(common: str, lines: tuple[str, str] = ("board", "board"), away: float = 0.0) -> float:
         voice = Voice("moves", np.stack([bell, bell]), [], "", "moves", np.stack([bell, bell]), honesty, lines)
-        return left_of(voice, Sides((0,), (1,), common), (0,), away)  # type: ignore[arg-type]
+        return left_of(voice, Opposed((0,), (1,), common), (0,), away)  # type: ignore[arg-type]
 
     assert stays("nothing") == 50.0
     assert stays("line") == pytest.approx(40.0)  # a player's own

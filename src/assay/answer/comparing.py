@@ -85,7 +85,7 @@ class Compared(Answer):
 
 
 @dataclass(frozen=True)
-class Sides:
+class Opposed:
     """What is compared: the units of each side (a side may be several), and what the errors of both have in common."""
 
     first: tuple[int, ...]
@@ -162,7 +162,7 @@ def _of_players(
             apart = results_voice(found.frame, units, level, met)
             own = [apart if voice.kind == RESULTS else voice for voice in voices]
             more = told_by_games(units, one, met)
-        rows.append(difference_of(units, voices, own, Sides((one,), (other,), "line"), level, more, (first, second)))
+        rows.append(difference_of(units, voices, own, Opposed((one,), (other,), "line"), level, more, (first, second)))
     if rows[0].gap.known and rows[0].gap.value < 0 and players is None:  # the stronger first, where nobody is named
         rows = [_turned(row) for row in rows]
     return _answer(rows, found, f"{rows[0].first} and {rows[0].second}", level, voices)
@@ -193,7 +193,7 @@ def _of_parts(
             unnamed += int(units.games[at])
         elif name == player:
             parts.setdefault("" if by == "pool" else pool, []).append(at)
-    chosen: list[tuple[Sides, tuple[str, str]]] = []
+    chosen: list[tuple[Opposed, tuple[str, str]]] = []
     common: Literal["player", "nothing"] = "nothing" if by == "pool" else "player"
     for own in parts.values():
         own.sort(key=lambda at: (PHASES.index(part) if (part := units.keys[at][2]) in PHASES else -1, part))
@@ -202,10 +202,10 @@ def _of_parts(
         if len(own) == 2 or pairwise:
             # Later years against earlier ones.
             pairs = combinations(own if by == "phase" else own[::-1], 2)
-            chosen += [(Sides((one,), (other,), common), (labels[one], labels[other])) for one, other in pairs]
+            chosen += [(Opposed((one,), (other,), common), (labels[one], labels[other])) for one, other in pairs]
         elif len(own) > 2:
             each = [(one, tuple(at for at in own if at != one)) for one in own]
-            chosen += [(Sides((one,), rest, common), (labels[one], REST)) for one, rest in each]
+            chosen += [(Opposed((one,), rest, common), (labels[one], REST)) for one, rest in each]
     if not chosen:
         raise InputError(f"the games of {player} have one part by {by}: there is nothing to compare.")
     nothing = np.zeros(len(_GAPS))
@@ -231,7 +231,7 @@ def told_by_games(units: Units, first: int, met: NDArray[np.bool_]) -> Floats:
     return log
 
 
-def left_of(voice: Voice, sides: Sides, mine: tuple[int, ...], away: float) -> float:
+def left_of(voice: Voice, sides: Opposed, mine: tuple[int, ...], away: float) -> float:
     """What of the scale's error stays in a difference: what is a player's own, and lines that are not shared."""
     own = max((voice.honesty[at] for at in mine), key=lambda one: one.scale_error)
     lines = [{line for at in side for line in voice.lines[at].split("+")} for side in (sides.first, sides.second)]
@@ -247,7 +247,7 @@ def difference_of(
     units: Units,
     voices: Sequence[Voice],
     apart: Sequence[Voice],
-    sides: Sides,
+    sides: Opposed,
     level: float,
     more: Floats,
     names: tuple[str, str],

@@ -102,7 +102,7 @@ def analyse(
       assay analyse games.pgn --engine stockfish --engine ethereal
       assay analyse games.pgn --cluster tcp://192.168.1.10:8786
     """
-    from assay.api import store_analyses
+    from assay import store_analyses
 
     if calibration and (nodes or (depth is not None and depth <= ALL_MOVES_TO)):
         raise click.UsageError("--likely goes deeper than --quick with some moves: give a greater --depth alone.")
@@ -153,7 +153,7 @@ def engines(engines: Sequence[str]) -> None:
       assay engines
       assay engines --engine 'node node_modules/stockfish/bin/stockfish-19-single.js'
     """
-    from assay.api import engines as list_engines
+    from assay import engines as list_engines
 
     print_answer(list_engines(engines))
 
@@ -174,7 +174,7 @@ def analyses(store: Path | None, mend: bool) -> None:
       assay analyses --store club.db --format json
       assay analyses --store club.db --mend
     """
-    from assay.api import analyses as list_analyses
+    from assay import analyses as list_analyses
 
     print_answer(list_analyses(store, mend=mend))
 
@@ -192,7 +192,7 @@ def export_analyses(store: Path | None, out: Path) -> None:
       assay export-analyses --store club.db -o club.parquet
       assay export-analyses -o all.jsonl.zst
     """
-    from assay.api import export_analyses as write
+    from assay import export_analyses as write
 
     tell(write(out, store=store, quiet=is_quiet()).remarks)
 
@@ -213,7 +213,7 @@ def import_analyses(files: Sequence[str], store: Path | None, engines: Sequence[
       assay import-analyses club.parquet --store mine.db
       assay import-analyses old.jsonl --engine-name 'Rybka 3'
     """
-    from assay.api import import_analyses as take_in
+    from assay import import_analyses as take_in
 
     take_in(
         files,

@@ -117,8 +117,8 @@ def rate(
 @click.command(cls=Command)
 @files_argument
 @players_option
-@player_option.but(help="Compare parts of this player's games; with --by.")
-@click.option("--by", type=OneOf("assay.answer.voices", "BY"), help="Which parts of the games of --player.")
+@player_option
+@click.option("--by", type=OneOf("assay.answer.voices", "BY"), help="One row for each of these.")
 @click.option("--pairwise", is_flag=True, help="Each part with each other.  [default: more than two with all others]")
 @witness_option
 @without_option

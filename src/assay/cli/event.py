@@ -118,7 +118,7 @@ def add(files: tuple[str, ...], month: str | None, kind: str | None) -> None:
       assay ratings add players_list_xml.zip --month 2024-03
       assay ratings add rapid_rating_list.zip --kind rapid --month 2024-03
     """
-    from assay.api import add_ratings
+    from assay import add_ratings
 
     print_answer(add_ratings(files, month=month, kind=kind))
 
@@ -132,6 +132,6 @@ def list_months() -> None:
     Examples:
       assay ratings list
     """
-    from assay.api import rating_lists
+    from assay import rating_lists
 
     print_answer(rating_lists())

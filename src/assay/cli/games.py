@@ -57,7 +57,7 @@ def index(files: tuple[str, ...], out: Path, where: str | None, movetext: bool) 
       assay index tournaments/ club.pgn -o all.parquet
       zstdcat games.pgn.zst | assay index - -o games.parquet --movetext
     """
-    from assay.api import index as make_index
+    from assay import index as make_index
 
     _print_index(make_index(files, out, where=where, movetext=movetext, quiet=is_quiet()))
 
@@ -89,7 +89,7 @@ def month(month: str, out: Path, url: str | None, movetext: bool, pgn: bool, csv
       assay month 2013-01 -o lichess --pgn --csv
       assay month 2018-06 -o lichess --url https://mirror.example.org/lichess
     """
-    from assay.api import month as fetch_month
+    from assay import month as fetch_month
 
     _print_index(fetch_month(month, out, url=url, movetext=movetext, pgn=pgn, csv=csv, quiet=is_quiet()))
 
@@ -115,7 +115,7 @@ def stats(files: tuple[str, ...], where: str | None, plots: Path | None, top: in
       assay stats games.parquet
       assay stats *.parquet --where 'speed == "blitz"' --plots pictures
     """
-    from assay.api import stats as count
+    from assay import stats as count
 
     answer = count(files, where=where, top=top, keep_duplicates=keep_duplicates)
     draw_plots(answer, plots)  # first: whoever reads only the first lines of the tables (`| head`) wants them, too
@@ -167,7 +167,7 @@ def filter(
       assay filter games.parquet --where 'startswith(opening, "Sicilian") and plies > 40' --out-pgn sicilians.pgn
       assay filter games.parquet --exclude-team --max-swiss 6 --archive all.parquet --out-pgn chosen.pgn
     """
-    from assay.api import choose
+    from assay import choose
 
     selection = selection_of(exclude_team, max_swiss, archive)
     if where is None and selection is None:
@@ -218,7 +218,7 @@ def balance(
       assay balance games.parquet --per-band 500 --out-pgn balanced.pgn
       assay balance games.parquet --per-band 100 --band-width 200 --where 'speed == "rapid"' --seed 7 --out-pgn r.pgn
     """
-    from assay.api import balance as draw
+    from assay import balance as draw
 
     answer = draw(
         files,
@@ -247,6 +247,6 @@ def sample(out: Path) -> None:
       assay sample
       assay sample -o samples
     """
-    from assay.api import samples
+    from assay import samples
 
     print_answer(samples(out))

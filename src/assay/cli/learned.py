@@ -79,7 +79,7 @@ def encode(
       assay encode lichess.pgn.zst -o bands --band-width 200 --range 700:2700
       assay encode games.pgn -o rapid --where 'speed == "rapid"' --analyses analyses.db
     """
-    from assay.api import encode as build
+    from assay import encode as build
 
     answer = build(
         files,
@@ -178,7 +178,7 @@ def train(
       assay train dataset -o trees --model boosting
       assay train dataset -o run --resume
     """
-    from assay.api import train as fit
+    from assay import train as fit
 
     asked = {"clock": clock, "engine": engine_inputs, "evals": evals, "ending": ending, "pool": speed}
     inputs = ("board", *(kind for kind, wanted in asked.items() if wanted))
@@ -246,7 +246,7 @@ def evaluate(
     """
     if (analysed is None) != (analyses is None):
         raise click.UsageError("--analysed and --analyses belong together.")
-    from assay.api import evaluate as judge
+    from assay import evaluate as judge
 
     answer = judge(
         run,
@@ -297,7 +297,7 @@ def planes(files: Sequence[str], where: str | None, number: int, ply: int, plane
       assay planes game.pgn --ply 20
       assay planes game.pgn --ply 20 --planes 36-47 -o control.svg
     """
-    from assay.api import planes as show
+    from assay import planes as show
 
     answer = show(files, number, ply, planes=planes, where=where, out=out)
     if out is None:
@@ -348,7 +348,7 @@ def guess(
       assay guess tournament.pgn --player "Carlsen,M"
       assay guess games.pgn --game 3 --prior pool --format csv
     """
-    from assay.api import plot, rate_learned
+    from assay import plot, rate_learned
     from assay.errors import LearnedError
 
     answer = rate_learned(

@@ -152,7 +152,7 @@ def fit(
       assay fit wch.pgn --by player --method equations --fix-c
       assay fit 2013.pgn --append fits.csv --append-format regan
     """
-    from assay.api import fit as fit_games
+    from assay import fit as fit_games
 
     settings = {name: options.pop(name) for name in REGAN}
     answer = fit_games(
@@ -209,7 +209,7 @@ def difference(files: Sequence[str], engines: Sequence[str], **options: Any) -> 
       assay difference season.pgn --by player-event
       assay analyse all.pgn.zst --lines 1 --depth 12; assay difference all.pgn.zst --lines 1 --depth 12 --by year
     """
-    from assay.api import difference as compare
+    from assay import difference as compare
 
     print_answer(compare(files, engine=engines, **options))
 
@@ -260,7 +260,7 @@ def show(
       assay show game.pgn --format delta --candidates 6
       assay show game.pgn --s 0.1 --c 0.5 --format csv
     """
-    from assay.api import show as show_game
+    from assay import show as show_game
 
     if (s is None) != (c is None):
         raise click.UsageError("--s and --c go together.")
@@ -287,7 +287,7 @@ def export_turns(files: Sequence[str], out: Path, engines: Sequence[str], **opti
       assay export-turns games.pgn --store games.db -o turns.parquet
       assay export-turns games.pgn --store games.db --depth 6 -o turns.jsonl
     """
-    from assay.api import export_turns as write
+    from assay import export_turns as write
 
     print_answer(write(files, out, engine=engines, **options))
 
@@ -379,7 +379,7 @@ def calibrate(
       assay calibrate reference --depth 6 -o mine-d6.json
       assay ipr tournament.pgn --calibration mine.json
     """
-    from assay.api import calibrate as fit_models
+    from assay import calibrate as fit_models
 
     def told(text: str) -> None:
         if not is_quiet():
@@ -429,7 +429,7 @@ def _transfer(
     told: Callable[[str], None],
 ) -> None:
     """Make a calibration for another engine, and put it where it is found."""
-    from assay.api import transfer
+    from assay import transfer
 
     if len(files) > 1:
         raise click.UsageError("--transfer takes one reference set, or none.")
@@ -484,7 +484,7 @@ def calibration_show(name: str | None, depth: int | None, plots: Path | None) ->
       assay calibration show rybka-3-d13
       assay calibration list
     """
-    from assay.api import calibration as look_up
+    from assay import calibration as look_up
 
     answer = look_up(name, depth=depth)
     print_answer(answer)
@@ -501,7 +501,7 @@ def calibration_list() -> None:
       assay calibration list
       assay calibration list --format json
     """
-    from assay.api import calibrations
+    from assay import calibrations
 
     print_answer(calibrations())
 
@@ -558,7 +558,7 @@ def simulate(
       assay simulate --elo 2000 --elo 2000 --elo 2000 --games 12 --assist 'Player 3:0.3:12' -o helped.pgn
       assay simulate --s 0.1 --c 0.5 --s 0.2 --c 0.45 --games 4 --depth 6 -o fast.pgn
     """
-    from assay.api import simulate as play
+    from assay import simulate as play
 
     if len(all_s) != len(all_c) or bool(elos) == bool(all_s):
         raise click.UsageError("give --elo for each player, or --s and --c for each.")

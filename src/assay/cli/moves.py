@@ -139,7 +139,7 @@ def ipr(
       assay ipr tournament.pgn --method regan --calibration rybka-3-d13 --reference rated.pgn
       assay ipr tournament.pgn --without 17 --format csv > ratings.csv
     """
-    from assay.api import rate_moves
+    from assay import rate_moves
 
     settings = {name: value for name in REGAN if (value := options.pop(name)) is not None}
     jury = engines if len(engines) > 1 else ()
@@ -210,7 +210,7 @@ def posterior(
       assay posterior match.pgn --game 2
       assay posterior match.pgn --game 6 --prior 2700:150 --plots out
     """
-    from assay.api import posterior as follow
+    from assay import posterior as follow
 
     answer = follow(files, number, prior=_prior(prior), level=level, **analysing(**options))
     print_answer(answer)
@@ -330,8 +330,8 @@ def screen(
       assay screen --live rounds/
       assay screen https://lichess.org/broadcast/name/AbCdEfGh --watch --quick
     """
-    from assay.api import screen as screen_games
-    from assay.api import screen_running
+    from assay import screen as screen_games
+    from assay import screen_running
 
     asked = analysing(**options)
     if out is not None and (player is None or sequential or live):
@@ -352,7 +352,7 @@ def screen(
         answer = screen_games(games, by=by, null=null, min_turns=min_turns, **given)
         print_answer(answer)
         if out is not None and player is not None:
-            from assay.api import sheet
+            from assay import sheet
 
             say(f"Written: {sheet(answer, player, out, games, where=options['where'])}", err=True)
 

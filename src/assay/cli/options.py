@@ -557,7 +557,7 @@ def tell(remarks: Iterable[str]) -> None:
 def draw_plots(answer: Answer, folder: Path | None) -> None:
     """Write the pictures of an answer into a folder, if one is named."""
     if folder is not None:
-        from assay.api import plot
+        from assay import plot
 
         for path in plot(answer, folder):
             say(f"Written: {path}", err=True)

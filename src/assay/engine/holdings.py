@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from assay.engine.exchange import export, import_file
-from assay.engine.identity import DEFAULT, NO_DEPTH, Search
+from assay.engine.identity import NO_DEPTH, Search
 from assay.engine.store import Store, writing
 from assay.paths import File, store_place
 from assay.presets import ALL_LINES
@@ -19,8 +19,15 @@ ANALYSES_COLUMNS = (
 )
 
 
-def analyses_in(store: File | None = None, *, mend: bool = False) -> Answer:
-    """What a store holds, a row for each analysis; see :func:`assay.api.analyses`."""
+def analyses(store: File | None = None, *, mend: bool = False) -> Answer:
+    """What a store of analyses holds, as `assay analyses` lists it; `mend` first takes out what is damaged.
+
+    >>> import assay
+    >>> assay.analyses("nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
     path, remarks = store_place(store), list[str]()
     if mend:
         Store(path).close()  # refuses a file that is no store, instead of making one
@@ -46,24 +53,40 @@ def analyses_in(store: File | None = None, *, mend: bool = False) -> Answer:
     return Answer(shown=Table(rows, columns), remarks=remarks)
 
 
-def export_store(path: Path, store: File | None = None, *, quiet: bool = True) -> Answer:
-    """Write a store for others; see :func:`assay.api.export_analyses`."""
+def export_analyses(path: File, *, store: File | None = None, quiet: bool = True) -> Answer:
+    """Write a store of analyses as Parquet or JSON lines, as `assay export-analyses` does.
+
+    >>> import assay
+    >>> assay.export_analyses("all.jsonl", store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
     with Store(store_place(store)) as opened:
-        count = export(opened, path, quiet=quiet)
+        count = export(opened, Path(path), quiet=quiet)
     shown = Table([{"file": str(path), "positions": count}], columns_of(("file", "positions")))
     return Answer(shown=shown, remarks=[f"{counted(count, 'position')} written to {path}."])
 
 
-def import_into(
+def import_analyses(
     files: File | Sequence[File],
-    store: File | None = None,
     *,
-    engine: str = DEFAULT,
+    store: File | None = None,
+    engine: str = "stockfish",
     engine_name: str | None = None,
     quiet: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> Answer:
-    """Take analyses in from files; see :func:`assay.api.import_analyses`."""
+    """Read analyses from Parquet or JSON lines into a store, as `assay import-analyses` does: a row for each file.
+
+    >>> import assay
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     assay.import_analyses("no-such-file.jsonl", store=f"{folder}/new.db", engine_name="Rybka 3")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: ...
+    """
     say, rows, refused = told or (lambda text: None), [], Counter[str]()
     with writing(store_place(store)) as opened:
         for file in [files] if isinstance(files, str | PathLike) else files:

@@ -15,11 +15,13 @@ from assay import manifest
 from assay.errors import InputError
 from assay.games.archives import LICHESS, SAMPLES, fetch_month, write_samples
 from assay.games.catalog import PART, SPAN, collect, games_of, reading, rows_of, write_games
-from assay.games.indexing import IndexReport, index, manifest_path
+from assay.games.indexing import IndexReport, manifest_path
+from assay.games.indexing import index as make_index
 from assay.games.selection import GameSelection
 from assay.games.source import Games, read
 from assay.games.stats import Stats, count, draw
 from assay.games.stream import Paths
+from assay.paths import File
 from assay.pools import Bands, whole
 from assay.printable import decode, json_text
 from assay.table import WIDTH, Answer, Table, columns_of, counted, told_copies
@@ -57,9 +59,20 @@ def _indexed(report: IndexReport, table: Table) -> IndexTable:
     )
 
 
-def index_games(what: Paths, path: str | Path, *, where: str | None, movetext: bool, quiet: bool) -> IndexTable:
-    """Make an index; see :func:`assay.api.index`."""
-    report = index(what, path, where=where, movetext=movetext, quiet=quiet)
+def index(
+    what: Paths | Games, path: File, *, where: str | None = None, movetext: bool = False, quiet: bool = True
+) -> IndexTable:
+    """Make an index of games, as `assay index` does: a Parquet or CSV file that every function takes in their place.
+
+    What is damaged is read as far as it goes; `.damage` is a sentence about it, `.refuse_damage()` raises it.
+
+    >>> import assay
+    >>> assay.index(assay.SAMPLE, "games.parquet", where="white_ello > 2000")
+    Traceback (most recent call last):
+        ...
+    assay.errors.WhereError: there is no column 'white_ello'; did you mean 'white_elo'?
+    """
+    report = make_index(what, Path(path), where=where, movetext=movetext, quiet=quiet)  # type: ignore[arg-type]
     rows = [
         {
             "source": source.source,
@@ -73,9 +86,25 @@ def index_games(what: Paths, path: str | Path, *, where: str | None, movetext: b
     return _indexed(report, Table(rows, columns_of(("source", "games", "bytes", "problems", "damage"))))
 
 
-def month_of(month: str, folder: str | Path, *, url: str | None, quiet: bool, **how: bool) -> IndexTable:
-    """Fetch and index a month of Lichess; see :func:`assay.api.month`."""
-    got = fetch_month(month, folder, url=url or LICHESS, quiet=quiet, **how)
+def month(
+    month: str,
+    folder: File = ".",
+    *,
+    url: str | None = None,
+    movetext: bool = False,
+    pgn: bool = False,
+    csv: bool = False,
+    quiet: bool = True,
+) -> IndexTable:
+    """Fetch a month of rated games from Lichess and index it, as `assay month` does.
+
+    >>> import assay
+    >>> assay.month("June 2018")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: 'June 2018' is not a month; write it like 2018-06.
+    """
+    got = fetch_month(month, Path(folder), url=url or LICHESS, movetext=movetext, pgn=pgn, csv=csv, quiet=quiet)
     row = {
         "archive": str(got.archive),
         "index": str(got.index),
@@ -89,10 +118,18 @@ def month_of(month: str, folder: str | Path, *, url: str | None, quiet: bool, **
     return _indexed(got.report, table) if got.report else IndexTable(shown=table, report=None)
 
 
-def samples_in(folder: str | Path) -> Answer:
-    """Write the sample games; see :func:`assay.api.samples`."""
+def samples(folder: File = ".") -> Answer:
+    """Write the sample games that come with Assay into a folder, as `assay sample` does.
+
+    >>> import assay
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     assay.samples(folder).table["bytes"].len()
+    3
+    """
     rows = [
-        {"file": str(path), "bytes": path.stat().st_size, "what": SAMPLES[path.name]} for path in write_samples(folder)
+        {"file": str(path), "bytes": path.stat().st_size, "what": SAMPLES[path.name]}
+        for path in write_samples(Path(folder))
     ]
     return Answer(shown=Table(rows, columns_of(("file", "bytes", "what"))))
 
@@ -120,8 +157,14 @@ class GameCounts(Answer):
         return json_text({"games": self.counts.games} | tables, indent=1)
 
 
-def count_games(what: Paths | Games, *, where: str | None, top: int, keep_duplicates: bool) -> GameCounts:
-    """Count games by rating band and time control; see :func:`assay.api.stats`."""
+def stats(what: Paths | Games, *, where: str | None = None, top: int = 20, keep_duplicates: bool = False) -> GameCounts:
+    """Count games by rating band and time control, as `assay stats` does; `.counts` has the frames.
+
+    >>> import assay
+    >>> answer = assay.stats(assay.SAMPLE)
+    >>> answer.counts.games, dict(answer.problems)
+    (6, {'rating missing': 6})
+    """
     games = read(what, where=where)
     rows, duplicates = games.rows(keep_duplicates=keep_duplicates)
     with reading([index.path for index in games.indexes]):
@@ -194,18 +237,25 @@ def _wrapped(text: str, width: int | None) -> list[str]:
     return lines if width is None else [part for line in lines for part in textwrap.wrap(line, width) or [""]]
 
 
-def choose_games(
+def choose(
     what: Paths | Games,
     *,
-    where: str | None,
-    selection: GameSelection | None,
-    preview: int | None,
-    count_only: bool,
-    out_pgn: str | Path | None,
-    keep_duplicates: bool,
-    quiet: bool,
+    where: str | None = None,
+    selection: GameSelection | None = None,
+    preview: int | None = None,
+    count_only: bool = False,
+    out_pgn: File | None = None,
+    keep_duplicates: bool = False,
+    quiet: bool = True,
 ) -> ChosenGames:
-    """The games for which conditions hold; see :func:`assay.api.choose`."""
+    """Count, show or write the games for which conditions hold, as `assay filter` does.
+
+    `.games` is their number; `preview` asks for the first of them instead; `out_pgn` writes them byte for byte.
+
+    >>> import assay
+    >>> assay.choose(assay.SAMPLE, where='result == "1-0"').games
+    3
+    """
     games = read(what, where=where)
     rows, duplicates = games.rows(keep_duplicates=keep_duplicates)
     remarks, opened = told_copies(duplicates), games.indexes
@@ -215,7 +265,7 @@ def choose_games(
         remarks += told_counts({f"left out: {reason}": many for reason, many in why.items() if many})
     if out_pgn is not None:
         spans = collect(rows.select(SPAN), opened)
-        written = write_games(games_of(opened, spans), out_pgn, total=spans.height, quiet=quiet)
+        written = write_games(games_of(opened, spans), Path(out_pgn), total=spans.height, quiet=quiet)
         remarks.append(f"assay: wrote {counted(written, 'game')} to {out_pgn}")
     matched = int(collect(rows.select(pl.len()), opened).item()) if count_only or preview is None else None
     if preview is None:
@@ -234,18 +284,25 @@ def choose_games(
     return ChosenGames(shown=shown, games=matched, texts=texts, problems=games.problems, remarks=remarks)
 
 
-def balance_games(
+def balance(
     what: Paths | Games,
     per_band: int,
-    out_pgn: str | Path,
+    out_pgn: File,
     *,
-    band_width: int,
-    where: str | None,
-    seed: int,
-    keep_duplicates: bool,
-    quiet: bool,
+    band_width: int = 100,
+    where: str | None = None,
+    seed: int = 0,
+    keep_duplicates: bool = False,
+    quiet: bool = True,
 ) -> Answer:
-    """Draw the same number of games from every band; see :func:`assay.api.balance`."""
+    """Draw the same number of games from every rating band into a PGN file, as `assay balance` does.
+
+    >>> import assay
+    >>> assay.balance(assay.SAMPLE, 5, "balanced.pgn")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: no game is left to draw from: none has two ratings near enough, ...
+    """
     games, target = read(what, where=where), Path(out_pgn)
     drawn = draw(games, per_band, bands=Bands(width=band_width), seed=seed, keep_duplicates=keep_duplicates)
     if not drawn.spans.height:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,10 +171,17 @@ class InForce:
         return ListEntry(**about, rating=row[kind], games=row[f"{kind}_games"], k=row[f"{kind}_k"], month=self.month)
 
 
-def take_in(files: Sequence[File], *, month: str | None, kind: str | None) -> Answer:
-    """Take lists in, a row for each; see :func:`assay.api.add_ratings`."""
+def add_ratings(files: File | Sequence[File], *, month: str | None = None, kind: str | None = None) -> Answer:
+    """Take in FIDE's rating lists, as `assay ratings add` does: a row for each file.
+
+    >>> import assay
+    >>> assay.add_ratings("no-such-list.txt")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: ...
+    """
     rows, problems, remarks = [], Counter[str](), list[str]()
-    for file in files:
+    for file in [files] if isinstance(files, str | PathLike) else files:
         made = add(Path(file), month=month, kind=kind)
         rows.append(
             {
@@ -190,7 +198,12 @@ def take_in(files: Sequence[File], *, month: str | None, kind: str | None) -> An
     return Answer(shown=shown, problems=problems, remarks=remarks)
 
 
-def lists_here() -> Answer:
-    """The months whose lists are here; see :func:`assay.api.rating_lists`."""
+def rating_lists() -> Answer:
+    """The months whose rating lists of FIDE are here, as `assay ratings list` prints them.
+
+    >>> import assay
+    >>> assay.rating_lists().table.columns
+    ['month', 'bytes']
+    """
     rows = [{"month": month, "bytes": (folder() / f"{month}.parquet").stat().st_size} for month in months()]
     return Answer(shown=Table(rows, columns_of(("month", "bytes"))))

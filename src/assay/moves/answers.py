@@ -512,8 +512,13 @@ def transfer_to(
     return replace(calibrated(made), remarks=remarks)
 
 
-def calibrations_here() -> Answer:
-    """The calibrations that come with Assay, a row each; see :func:`assay.api.calibrations`."""
+def calibrations() -> Answer:
+    """The calibrations that come with Assay, as `assay calibration list` prints them.
+
+    >>> import assay
+    >>> "stockfish-15.1-d8" in assay.calibrations().table["name"]
+    True
+    """
     rows = []
     for name in shipped_calibrations():
         found = load(name)
@@ -537,8 +542,13 @@ def calibrations_here() -> Answer:
 ENGINE_COLUMNS = ("engine", "program", "net", "calibration", "off", "quick", "quick_off", "deep", "deep_off", "note")
 
 
-def engines_here(programs: Sequence[str] = ()) -> Answer:
-    """Which engines are here, and by what their analyses would be judged; see :func:`assay.api.engines`."""
+def engines(programs: Sequence[str] = ()) -> Answer:
+    """The chess engines of this machine, and `programs`, with the calibration each would use: `assay engines`.
+
+    >>> import assay
+    >>> assay.engines(["no-such-engine"]).table["note"][0]
+    "no chess engine 'no-such-engine' found: give a path, or a name on PATH."
+    """
     rows = engine_rows([*programs, *installed()])
     if not rows:
         find()  # says how to install one

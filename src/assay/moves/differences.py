@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from assay.games.source import Games
 from assay.games.stream import Paths
 from assay.moves.groups import group
 from assay.moves.regan.spread import CAP, Floats, scaled
-from assay.moves.stored import stored_turns
+from assay.moves.stored import Reading, stored_turns
 from assay.table import Answer, Table, columns_of, counted
 
 DIFFERENCE_COLUMNS = (
@@ -129,10 +129,19 @@ _ONE_LINE = (
 )
 
 
-def difference_of(
-    what: Paths | Games, *, by: str = "player", cap: float = CAP, bin: float = BIN, **reading: Any
+def difference(
+    what: Paths | Games, *, by: str = "player", cap: float = 4.0, bin: float = 0.5, **reading: Unpack[Reading]
 ) -> Answer:
-    """Average differences of games whose analyses are stored; see :func:`assay.api.difference`."""
+    """How much worse moves were than the engine's own, as `assay difference` says: in pawns and scaled.
+
+    By evaluation, `bin` is the width of a bin in pawns. Analyses of one line and of the full width do not compare.
+
+    >>> import assay
+    >>> assay.difference(assay.SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
     if by not in DIFFERENCE_GROUPS:
         raise InputError(f"cannot group by {by!r}: choose one of {', '.join(DIFFERENCE_GROUPS)}.")
     found = stored_turns(what, **reading)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -15,8 +15,8 @@ from assay.errors import InputError
 from assay.games.packed import decode_move, to_fen
 from assay.games.source import Games
 from assay.games.stream import Paths
-from assay.moves.stored import stored_turns
-from assay.paths import atomic
+from assay.moves.stored import Reading, stored_turns
+from assay.paths import File, atomic
 from assay.table import Answer, Table, columns_of
 
 SCHEMA: dict[str, Any] = {
@@ -82,10 +82,17 @@ def write_turns(turns: Turns, path: Path) -> int:
     return len(turns)
 
 
-def export_turns(what: Paths | Games, path: Path, **reading: Any) -> Answer:
-    """Write the turns of games whose analyses are stored; see :func:`assay.api.export_turns`."""
+def export_turns(what: Paths | Games, path: File, **reading: Unpack[Reading]) -> Answer:
+    """Write the turns of analysed games for other programs, as `assay export-turns` does: .parquet or .jsonl.
+
+    >>> import assay
+    >>> assay.export_turns(assay.SAMPLE, "turns.jsonl", store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
     found = stored_turns(what, **reading)
-    count = write_turns(found.turns, path)
+    count = write_turns(found.turns, Path(path))
     games = len(np.unique(found.turns.game))
     return Answer(
         shown=Table([{"file": str(path), "games": games, "turns": count}], columns_of(("file", "games", "turns"))),

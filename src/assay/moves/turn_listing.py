@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from assay.games.stream import Paths
 from assay.moves.calibration import for_engine, load
 from assay.moves.evidence import weigh
 from assay.moves.review import ShownTurn, chances_at, chances_of, show_turns
-from assay.moves.stored import refuse_one_line, stored_turns
+from assay.moves.stored import Reading, refuse_one_line, stored_turns
 from assay.policy.chances import Network, open_network
 from assay.table import FORMATS, WIDTH, Answer, Column, Table, columns_of, said_chance
 
@@ -68,7 +68,7 @@ def _delta(value: float) -> str:
     return f"{value:.2f}" if np.isfinite(value) else MISSING
 
 
-def show_game(
+def show(
     what: Paths | Games,
     game: int = 1,
     *,
@@ -78,9 +78,19 @@ def show_game(
     c: float | None = None,
     calibration: str | None = None,
     policy: Network | bool | str = True,
-    **reading: Any,
+    **reading: Unpack[Reading],
 ) -> GameListing:
-    """Show a game turn by turn, as the model sees it; see :func:`assay.api.show`."""
+    """Show an analysed game turn by turn, as `assay show` does: moves, values, chances, how open each turn was.
+
+    The chances are those of a player rated as the tags say, of `elo`, or of `s` and `c`. `.to("delta")` is the listing
+    of the papers.
+
+    >>> import assay
+    >>> assay.show(assay.SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
     if (s is None) != (c is None):
         raise InputError("s and c go together.")
     if s is not None and elo is not None:

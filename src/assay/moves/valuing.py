@@ -32,7 +32,7 @@ class ValuedPositions(Answer):
     outcomes: Sequence[Outcome]
 
 
-def value_games(
+def store_analyses(
     what: Paths | Games,
     *,
     store: File | None = None,
@@ -52,7 +52,16 @@ def value_games(
     quiet: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> ValuedPositions:
-    """Store the values of all positions of some games; see :func:`assay.api.store_analyses`."""
+    """Value every position of some games with one or several engines into a store, as `assay analyse` does.
+
+    Where one calibration and one engine are meant, :func:`analyse` is simpler. docs/analysis.md explains the rest.
+
+    >>> import assay
+    >>> assay.store_analyses(assay.SAMPLE, engine=["no-such-engine"], store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.EngineError: no chess engine 'no-such-engine' found: give a path, or a name on PATH.
+    """
     say = told or (lambda text: None)
     depth, engines = depth or (NO_DEPTH if nodes else DEFAULT_DEPTH), engine or (DEFAULT,)
     few = likely_to(depth, nodes) if likely else None

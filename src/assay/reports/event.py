@@ -19,8 +19,17 @@ from assay.results.crosstable import Contestant, EventTable, Met, event_table
 from assay.table import counted, reasons
 
 
-def event_on(what: Paths | Games, *, rating: str = "tag", where: str | None = None) -> EventTable:
-    """The table of an event; see :func:`assay.api.event`."""
+def event(what: Paths | Games, *, rating: str = "tag", where: str | None = None) -> EventTable:
+    """The table of an event, as `assay event` prints it: points, expected points, performance by FIDE's table, change
+    of rating with K, average of opponents, and the results round by round.
+
+    `what` is a FIDE tournament report (.trf) or games; with `rating="fide"` ratings and K are those of FIDE's lists.
+    `.to("html")` is a page.
+
+    >>> import assay
+    >>> assay.event(assay.SAMPLE).table.select("player", "points", "games").rows()
+    [('Deep Blue', 3.5, 6), ('Kasparov, Garry', 2.5, 6)]
+    """
     games = read(what, where=where)
     lists = filled(games) if rating == "fide" else None
     if len(games.tournaments) > 1:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.engine.identity import DEFAULT
 from assay.errors import InputError
 from assay.moves.sharper import sharper as sharpened
 from assay.paths import File, atomic
@@ -26,19 +25,27 @@ class ForetoldMoves(Answer):
 
 def foretell(
     what: str,
-    levels: Sequence[int],
+    levels: Sequence[int] = (1200, 1600, 2000),
     *,
-    pool: str,
-    top: int | None,
-    game: int | None,
-    ply: int | None,
-    network: File | None,
-    sharper: bool,
-    engine: str = DEFAULT,
+    pool: str = "board",
+    top: int | None = None,
+    game: int | None = None,
+    ply: int | None = None,
+    network: File | None = None,
+    sharper: bool = False,
+    engine: str = "stockfish",
     depth: int | None = None,
     out: File | None = None,
 ) -> ForetoldMoves:
-    """The chances of the moves of a FEN, of a game or of positions in a file; see :func:`assay.api.foretell`."""
+    """What people of some ratings would play, as `assay chances` does: of a FEN, of a game, of positions in a file.
+
+    :func:`assay.chances` is the same for one position and rating, as plain numbers.
+
+    >>> import assay
+    >>> print(assay.foretell("4k3/8/8/8/8/8/4q3/R3K2R w - - 0 1", [1500]))
+    move  1500
+    Kxe2  100 %
+    """
     spots = _spots(what, game, ply)
     if out is not None and len(spots) != 1:
         raise InputError("-o draws one position: choose it with --ply.")

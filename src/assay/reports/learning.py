@@ -62,23 +62,30 @@ _WIDE = ("within1", "mae_se", "mean_mae", "rmse", "noise", "cover50", "cover95")
 _DECIMALS = dict.fromkeys(_COLUMNS, 3) | dict.fromkeys(("mae", "mae_se", "mean_mae", "rmse", "bias", "noise"), 0)
 
 
-def encode_dataset(
-    what: Paths,
+def encode(
+    what: Paths | Games,
     folder: File,
     *,
-    where: str | None,
-    bounds: tuple[int, int],
-    band_width: int,
-    max_plies: int,
-    min_plies: int,
-    share: float,
-    seed: int,
-    analyses: File | None,
-    depth: int | None,
-    keep_duplicates: bool,
-    quiet: bool,
+    where: str | None = None,
+    bounds: tuple[int, int] = (600, 3100),
+    band_width: int = 100,
+    max_plies: int = 200,
+    min_plies: int = 10,
+    share: float = 1.0,
+    seed: int = 1,
+    analyses: File | None = None,
+    depth: int | None = None,
+    keep_duplicates: bool = False,
+    quiet: bool = True,
 ) -> Answer:
-    """Encode rated games into a dataset; see :func:`assay.api.encode`."""
+    """Encode rated games into a dataset for :func:`train`, as `assay encode` does.
+
+    >>> import assay
+    >>> assay.encode("nowhere.pgn", "dataset")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: ...
+    """
     depth, (low, high) = depth or DEFAULT_DEPTH, bounds
     bands = Bands(low, low + -(-(high - low) // band_width) * band_width, band_width)
     settings: dict[str, Any] = {"where": where} | ({"keep_duplicates": True} if keep_duplicates else {})
@@ -147,21 +154,28 @@ def train_run(
     return Answer(shown=Table([row], columns_of(list(row), decimals=_DECIMALS, wide=_WIDE)))
 
 
-def evaluate_runs(
+def evaluate(
     run: File,
     dataset: File,
     *,
-    against: Sequence[File],
-    split: str,
-    balanced: bool,
-    prior: File | None,
-    games: int | None,
-    plots: File | None,
-    analysed: File | None,
-    analyses: File | None,
-    quiet: bool,
+    against: Sequence[File] = (),
+    split: str = "test",
+    balanced: bool = False,
+    prior: File | None = None,
+    games: int | None = None,
+    plots: File | None = None,
+    analysed: File | None = None,
+    analyses: File | None = None,
+    quiet: bool = True,
 ) -> Answer:
-    """Judge a model on games that it has not seen; see :func:`assay.api.evaluate`."""
+    """Judge a trained model on games that it has not seen, as `assay evaluate` does.
+
+    >>> import assay
+    >>> assay.evaluate("no-run", "no-dataset")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: no-dataset is no dataset: ...
+    """
     data = open_dataset(Path(dataset))
     rows = unseen_rows(data, split)
     if games is not None:
@@ -213,10 +227,21 @@ def _shown(score: Score) -> dict[str, Any]:
     return {name: value for name, value in score.row().items() if name in _COLUMNS}
 
 
-def planes_of(
-    what: Paths | Games, game: int, ply: int, *, planes: Sequence[int], where: str | None, out: File | None
+def planes(
+    what: Paths | Games,
+    game: int = 1,
+    ply: int = 1,
+    *,
+    planes: Sequence[int] = range(64),
+    where: str | None = None,
+    out: File | None = None,
 ) -> Answer:
-    """The planes of a position, as a table and as a picture if one is asked for; see :func:`assay.api.planes`."""
+    """The planes that the learned rating reads of a position, as `assay planes` shows them; `out` draws them.
+
+    >>> import assay
+    >>> assay.planes(assay.SAMPLE, ply=20).table.height
+    64
+    """
     games = read(what, where=where)
     one = next(islice(games, game - 1, None), None)
     if one is None:

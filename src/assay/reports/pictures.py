@@ -18,8 +18,17 @@ from assay.results.timeline import Timeline
 from assay.table import Answer
 
 
-def plots_of(answer: Answer, folder: File) -> list[Path]:
-    """Write the plots of an answer into a folder; see :func:`assay.api.plot`."""
+def plot(answer: Answer, folder: File) -> list[Path]:
+    """Write the pictures of an answer, as `--plots` of its command does; which files there are now.
+
+    A guess of one game is one picture: `folder` is then the name of the file.
+
+    >>> import assay
+    >>> assay.plot(assay.event(assay.SAMPLE), "plots")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: there are no plots of this answer (EventTable).
+    """
     place = Path(folder)
     match answer:
         case GameCounts():
