@@ -219,3 +219,31 @@ def test_a_simulated_event_is_an_answer(tmp_path: Path) -> None:
     )
     assert [game.tags["Result"] for game in assay.read(tmp_path / "two.pgn")] == made.table["result"].to_list()
     assert len(made) == len(made.played) == 2 and "2 games written to" in made.remarks[-1]
+
+
+def test_an_answer_is_written_as_its_file_is_called(tmp_path: Path) -> None:
+    answer = assay.event(MATCH)
+    for name, format in (("a.txt", "table"), ("a.csv", "csv"), ("a.json", "json"), ("a.html", "html")):
+        answer.write_text(tmp_path / name)
+        assert (tmp_path / name).read_text(encoding="utf-8") == f"{answer.to(format)}\n"
+    assay.rate_results(MATCH).write_text(tmp_path / "a.html")  # no page of its own: publish makes one
+    assert "PLAYER" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_groups_and_shrunk_games_are_what_the_commands_write(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    printed(capsys, "results", "-q", "-g", tmp_path / "groups.txt", MATCH)
+    assert (tmp_path / "groups.txt").read_text(encoding="utf-8") == assay.groups(MATCH).report
+    out, err = printed(capsys, "prep", "-g", 6, MATCH)
+    kept = assay.shrink(MATCH, min_games=6)
+    assert out == kept.pgn and err.splitlines()[-1] == kept.remarks[-1]
+    kept.write_text(tmp_path / "kept.pgn", "table")
+    assert (tmp_path / "kept.pgn").read_text(encoding="utf-8") == kept.pgn
+
+
+def test_a_list_over_time_has_two_files(tmp_path: Path) -> None:
+    answer = assay.rate_over_time(MATCH, by="year")
+    assert [path.name for path in assay.publish(answer, output=tmp_path / "a.html")] == ["a.html"]
+    with pytest.raises(assay.AssayError, match="output and csv"):
+        assay.publish(answer, head2head=tmp_path / "h.txt")
