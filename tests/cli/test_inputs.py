@@ -34,6 +34,7 @@ CASES = {
     "difference": "--store STORE --depth 6 --format json",
     "export-turns": "--store STORE --depth 6 -o OUT.jsonl",
     "rate": f"{STORED} --format json",
+    "compare": f"{STORED} --players Ash Cedar --format json",
     "ipr": f"{STORED} --format json",
     "posterior": f"{STORED} --game 2 --format json",
     "screen": f"{STORED} --format json",
