@@ -56,7 +56,8 @@ engine:
 
 browser:
 	@tools/install-browser.sh
-	@tools/install-axe.sh
+	@tools/install-npm.sh axe axe-core@4
+	@tools/install-npm.sh chessops chessops@0.15
 
 clean:
 	rm -rf $(VENV) .tools build dist out .mypy_cache .pytest_cache .ruff_cache .hypothesis

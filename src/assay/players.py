@@ -336,18 +336,21 @@ def _plain(name: str) -> str:
     return " ".join(name.lower().replace(",", ", ").split())
 
 
-def guessed(names: Sequence[tuple[str, str]]) -> str | None:
+def guessed(names: Sequence[tuple[str, str]], *, one: bool = False) -> str | None:
     """Whose games these are: the one name that is in nearly all of them, if there is one.
+
+    Where it is said that they are `one` player's, few games will do, and an opponent who is in most of them.
 
     >>> guessed([("Elm", f"N{n}") for n in range(5)] + [("N7", "Elm"), ("N8", "N9")]), guessed([("A", "B")] * 9)
     (None, None)
-    >>> guessed([("Elm", f"N{n}") for n in range(9)])
-    'Elm'
+    >>> guessed([("Elm", f"N{n}") for n in range(9)]), guessed([("Elm", "Oak"), ("Elm", "Ash")], one=True)
+    ('Elm', 'Elm')
     """
-    if len(names) < FEWEST_GAMES:
+    if len(names) < FEWEST_GAMES and not one:
         return None
     counts = Counter(name for pair in names for name in set(pair) if name.strip("? "))
     often = [(count, name) for name, count in counts.most_common(2)]
     if not often or often[0][0] < NEARLY_ALL * len(names):
         return None
-    return often[0][1] if len(often) == 1 or often[1][0] < len(names) / 2 else None
+    second = often[1][0] if len(often) > 1 else 0
+    return often[0][1] if second < (often[0][0] if one else len(names) / 2) else None

@@ -20,7 +20,7 @@ make_report = runpy.run_path(str(ROOT / "tests" / "reports" / "conftest.py"))["m
 @pytest.fixture(scope="module")
 def axe() -> str:
     if not AXE.is_file():
-        pytest.skip("needs axe-core: tools/install-axe.sh fetches it with npm")
+        pytest.skip("needs axe-core: tools/install-npm.sh fetches it")
     return AXE.read_text(encoding="utf-8")
 
 

@@ -120,7 +120,7 @@ def report(
         size = made.write(path, format, paper)
         for remark in made.remarks:
             say(remark, err=True)
-        players = counted(len(made.report.players), "player")
+        players = made.report.me.name if made.report.me else counted(len(made.report.players), "player")
         what = f"{counted(len(made.report.games), 'game')}{' shown' if made.report.selection else ''}, {players}"
         say(f"{what}: {path} ({size / 1e3:,.0f} kB).\n{made.head}", err=True)
 

@@ -23,15 +23,22 @@ from assay.policy.chances import Network
 from assay.pools import POOLS, scale_of
 from assay.reports.content import Provenance, Report
 from assay.reports.me import Mine, me_of
-from assay.reports.origin import Input, dates_of, made_by_engine, made_by_evals, only_one, title_of
+from assay.reports.origin import Input, dates_of, made_by_engine, made_by_evals, only_one, title_of, told_marks
+from assay.reports.second_look import Looker
 from assay.reports.sections import game_sections, player_section, posteriors_of, rate_players, ratings_of, screen
 from assay.reports.sentences import summary_of
 from assay.reports.walk import Ratings, Walk, walk, walk_evals
 from assay.reports.witnesses import Heard, hear
 
 
-def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy: Network | bool = True) -> Report:
-    """Everything that a report says about these games, which are those of the analysis."""
+def assemble(
+    given: Input,
+    analysis: Analysis,
+    calibration: Calibration,
+    policy: Network | bool = True,
+    look: Looker | None = None,
+) -> Report:
+    """Everything that a report says about these games, which are those of the analysis; with `look` at marked moves."""
     plain = rename(in_pool(turns_in(analysis, calibration), given.pool, given.scale_year), given.aliases)
     turns = replace(plain, games=_apart_by_pool(given, plain.games))
     # Judged once, all turns whose moves are valued; ratings stand on those that count.
@@ -42,12 +49,17 @@ def assemble(given: Input, analysis: Analysis, calibration: Calibration, policy:
     def walked(ratings: Ratings) -> list[Walk]:
         limit = float(calibration.settings["limit"])
         posteriors = posteriors_of(weighed)
-        return walk(given.games, analysis, evidence=every, limit=limit, ratings=ratings, posteriors=posteriors)
+        return walk(
+            given.games, analysis, evidence=every, limit=limit, ratings=ratings, posteriors=posteriors, look=look
+        )
 
     def made(heard: Heard) -> Provenance:
         return made_by_engine(given, turns, calibration, heard)
 
-    return _report(given, plain.games, turns.games, analysis.plies.arrays, weighed, screened, walked, made)
+    report = _report(given, plain.games, turns.games, analysis.plies.arrays, weighed, screened, walked, made)
+    told = told_marks(report.games, analysis.depth)
+    settings = {**report.provenance.settings, "Marks": told} if told else report.provenance.settings
+    return replace(report, provenance=replace(report.provenance, settings=settings))
 
 
 def assemble_evals(given: Input) -> Report:
@@ -108,7 +120,7 @@ def _report(
         provenance=made(heard),
         site=only_one(named["site"]),
         dates=dates_of(named["date"]),
-        games_expected=given.expected or len(given.games),
+        games_expected=len(games) + max(given.expected - len(given.games), 0),
         me=me,
     )
     return replace(report, summary=summary_of(report))

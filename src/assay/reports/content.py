@@ -103,8 +103,9 @@ class Move:
 
     `value` is the evaluation before the move (what the best move is worth), `worth` that of the move itself; `left_out`
     is the reason why the move does not count for the rating.
-    `loss` is what it lost of the win chances in per cent, with its mark if that is much; players of the mover's rating
-    lose `expected` here on average, at an accuracy of `usual`.
+    `loss` is what it lost of the win chances in per cent; players of the mover's rating lose `expected` here on
+    average, at an accuracy of `usual`. Where the loss is great, `lost_again` is that by a second, deeper look; the
+    `mark` is for the smaller of both, and `better` what should have been played.
     `others` and `others_probability` sum up the candidates that are not listed.
     """
 
@@ -119,9 +120,16 @@ class Move:
     posterior: Estimate = NOTHING
     worth: int | str | None = None
     loss: float | None = None
+    lost_again: float | None = None
     mark: str = ""
+    better: str = ""
     expected: float | None = None
     usual: float | None = None
+
+    @property
+    def lost(self) -> float:
+        """What the move lost of the win chances, in per cent, as far as both looks agree."""
+        return min(one for one in (self.loss or 0.0, self.lost_again) if one is not None)
 
 
 @dataclass(frozen=True)

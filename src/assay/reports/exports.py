@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import chess
+
 from assay.errors import OutputError
 from assay.games import Game
 from assay.games.outcomes import UNFINISHED, WRITTEN, score_of
 from assay.paths import atomic, need_browser
+from assay.reports.accuracy import GLYPHS
 from assay.reports.charts import said_chance, said_value
 from assay.reports.content import GameSection, Move, PlayerSection, Report
 from assay.reports.page import hash_of, render, render_beside
@@ -220,7 +223,8 @@ def _game(game: GameSection) -> str:
     result = UNFINISHED if score is None else WRITTEN[round(2 * score)]
     tags = Game("", 0, 0, game.text.encode()).tags if game.text else _tags(game) | {"Result": result}
     text = movetext(game.text) if game.text else " ".join(move.san for move in game.moves)
-    words = annotate(text, _comments(game, EVALUATED in text), game.first_ply, result)
+    glyphs = [GLYPHS.get(move.mark, "") for move in game.moves]
+    words = annotate(text, _comments(game, EVALUATED in text), game.first_ply, result, glyphs=glyphs)
     if words is None:
         return f"{game.text.strip()}\n"
     tags.setdefault("Annotator", "Assay")
@@ -251,19 +255,46 @@ def _tags(game: GameSection) -> dict[str, str]:
 def _comments(game: GameSection, evaluated: bool) -> list[str]:
     """What to say behind each move; in a game that came with evaluations these stay the only ones."""
     after = [move.value for move in game.moves[1:]] + [None]
-    return [_comment(move, None if evaluated else value) for move, value in zip(game.moves, after, strict=False)]
+    if not game.moves:  # then nobody has looked whether the position that was set up is one
+        return []
+    board, said = chess.Board(game.start or chess.STARTING_FEN), []
+    for move, value in zip(game.moves, after, strict=False):
+        said.append(_comment(move, None if evaluated else value, board))
+        board.push_uci(move.uci)
+    return said
 
 
-def _comment(move: Move, after: int | str | None) -> str:
+def _comment(move: Move, after: int | str | None, board: chess.Board) -> str:
+    """What to say behind a move that was played on this board."""
     parts = []
     if after is not None:
-        parts.append(f"[%eval {after if isinstance(after, str) else f'{after / 100:.2f}'}]")
+        parts.append(evaluation(after))
+    if move.better:
+        parts.append(arrow(board.parse_san(move.better).uci()))
     if move.probability is not None:
         parts.append(f"p {said_chance(move.probability)}")
         best = move.candidates[0] if move.candidates else None
         if best and best.probability is not None and best.san != move.san:
             parts.append(f"engine {best.san} {said_value(best.value)}, p {said_chance(best.probability)}")
     return " ".join(parts)
+
+
+def evaluation(value: int | str) -> str:
+    """A value, centipawns or "#n" in White's view, as Lichess writes it into a comment.
+
+    >>> evaluation(-35), evaluation("#-3")
+    ('[%eval -0.35]', '[%eval #-3]')
+    """
+    return f"[%eval {value if isinstance(value, str) else f'{value / 100:.2f}'}]"
+
+
+def arrow(move: str) -> str:
+    """A green arrow for a move given by its squares, as Lichess and ChessBase write it into a comment.
+
+    >>> arrow("e7e8q")
+    '[%cal Ge7e8]'
+    """
+    return f"[%cal G{move[:4]}]"
 
 
 def _tag_value(text: str) -> str:

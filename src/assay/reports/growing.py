@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -31,6 +32,7 @@ from assay.reports.content import Report
 from assay.reports.exports import COLUMNS, PAPERS, player_rows, write
 from assay.reports.me import CASUAL, casual, spelled
 from assay.reports.origin import Input
+from assay.reports.second_look import looking
 from assay.reports.selected import ALL, BESIDE, asked_games, shown_games
 from assay.table import Answer, Table, columns_of, there_are, told_copies
 
@@ -70,7 +72,8 @@ def make(
             with growing as each:
                 analysis = asked.analysed(given.games, calibration, given.counted, progress=progress, each=each)
             with analysis:
-                report = assemble(given, analysis, for_engine(analysis.identity, analysis.depth, named), network)
+                judge = for_engine(analysis.identity, analysis.depth, named)
+                report = assemble(given, analysis, judge, network, looking(analysis, asked))
         except (EngineError, NoTurns) as error:
             # As `assay rate` does: without an engine the evaluations in the games speak.
             if not with_evals(given.games):
@@ -105,10 +108,13 @@ def _of_one(given: Input, asked: str | None, me: bool, guess: bool) -> Input:
     elif not guess:
         player = None
     else:
-        player = guessed([(_named(given, game, "White"), _named(given, game, "Black")) for game in given.games])
+        pairs = [(_named(given, game, "White"), _named(given, game, "Black")) for game in given.games]
+        player = guessed(pairs, one=me)
+        if player is None and me:
+            often = Counter(name for pair in pairs for name in set(pair) if name.strip("? ")).most_common(3)
+            told = ", ".join(f'"{name}"' for name, _ in often)
+            raise InputError(f"nobody alone plays in nearly all of these games: say --player and who you are ({told}).")
     if player is None:
-        if me:
-            raise InputError("nobody plays in nearly all of these games: say who you are with --player NAME.")
         return given
     left = casual(given.games) - given.without
     if len(left) + len(given.without) >= len(given.games):

@@ -100,7 +100,7 @@ def me_of(mine: Mine) -> Me:
     played = [at for at in np.flatnonzero(mine.counted).tolist() if mine.name in _names(mine.frame, at)]
     openings = {at: _opening(mine, at) for at in played}
     strength = _strength(mine, openings)
-    months = {at: (mine.frame["date"][at] or "????")[:7] for at in played}
+    months = {at: _month(mine.frame, at) for at in played}
     pools = {at: scale_of(mine.frame["pool"][at]) for at in played}
 
     def by(key: Callable[[_Own], str], of_game: Mapping[int, str] | None = None) -> tuple[Slice, ...]:
@@ -149,9 +149,15 @@ def _moves(mine: Mine) -> Iterable[_Own]:
                 pool,
                 _phase(arrays, first + at),
                 opening,
-                (frame["date"][game] or "????")[:7],
+                _month(frame, game),
                 _clock(float(arrays.clock[first + at - 2]) if at > 1 else float("nan"), base),
             )
+
+
+def _month(frame: pl.DataFrame, at: int) -> str:
+    """The month of a game as a number; a question mark where it is not told."""
+    day = (frame["date"][at] or "????")[:7]
+    return day.replace(".", "-") if day[:4].isdecimal() else "?"
 
 
 def _phase(arrays: GameArrays, ply: int) -> str:
@@ -263,9 +269,9 @@ def _mistakes(mine: Mine, own: Sequence[_Own]) -> tuple[Mistake, ...]:
     """
 
     def weight(one: _Own) -> float:
-        if not one.move.candidates:
-            return (one.move.loss or 0.0) - one.move.expected if one.move.expected is not None else 0.0
-        return (one.move.loss or 0.0) * (one.move.candidates[0].probability or 0.0)
+        if not one.move.better:
+            return one.move.lost - one.move.expected if one.move.expected is not None else 0.0
+        return one.move.lost * (_finding(one.move) or 0.0)
 
     chosen, seen = list[_Own](), set[int]()
     for one in sorted((one for one in own if one.move.mark), key=weight, reverse=True):
@@ -279,15 +285,19 @@ def _told(mine: Mine, one: _Own) -> Mistake:
     section = next(each for each in mine.sections if each.number == one.game + 1)
     ply = one.at + section.first_ply
     name = f"{ply // 2 + 1}{'...' if ply % 2 else '.'}{one.move.san}{one.move.mark}"
-    best = one.move.candidates[0] if one.move.candidates else None
     rating = section.black_rating if ply % 2 else section.white_rating
     found = ""
-    if best is not None and best.probability is not None and rating is not None:
-        found = f"; {percent(best.probability)} of players rated {rating:.0f} find {best.san}"
+    if (finding := _finding(one.move)) is not None and rating is not None:
+        found = f"; {percent(finding)} of players rated {rating:.0f} find {one.move.better}"
     elif one.move.expected is not None and rating is not None:
         found = f"; players rated {rating:.0f} lose {one.move.expected:.0f} % here on average"
-    text = f"{name} lost {one.move.loss:.0f} % of winning chances{found}."
+    text = f"{name} lost {one.move.lost:.0f} % of winning chances{found}."
     return Mistake(section.number, one.at + 1, name, text, section.title)
+
+
+def _finding(move: Move) -> float | None:
+    """How many players of the mover's rating find what was better."""
+    return next((one.probability for one in move.candidates if one.san == move.better), None)
 
 
 def costly(me: Me) -> str:

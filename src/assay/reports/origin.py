@@ -21,8 +21,10 @@ from assay.moves.calibration import Calibration
 from assay.moves.evals import EvalTurns
 from assay.moves.evals_rating import scales_told
 from assay.pools import words_of
-from assay.reports.content import LEVEL, Provenance
+from assay.reports.content import LEVEL, GameSection, Provenance
+from assay.reports.second_look import looking_depth
 from assay.reports.witnesses import Heard
+from assay.table import counted
 
 BY_EVALS = "the evaluations in the games"
 NOTE_EVALS = (
@@ -92,6 +94,16 @@ def _settings(calibration: Calibration, turns: Turns) -> dict[str, str]:
         "Scale": "; ".join(lines) or "none",
         "Intervals": f"{LEVEL} %",
     }
+
+
+def told_marks(games: Sequence[GameSection], depth: int) -> str:
+    """By what moves are marked as inaccuracies, mistakes and blunders; nothing if none is."""
+    marked = [move for game in games for move in game.moves if move.mark or move.lost_again is not None]
+    if not marked:
+        return ""
+    told = f"what seems to lose much at depth {depth}, and does so again at depth {looking_depth(depth)}"
+    alone = sum(move.lost_again is None for move in marked)
+    return told + (f"; {counted(alone, 'marked move')} not looked at again: many would not stand" if alone else "")
 
 
 def made_by_engine(given: Input, turns: Turns, calibration: Calibration, heard: Heard) -> Provenance:

@@ -29,6 +29,7 @@ MOST_BYTES = 2_000_000
 # neither the moves nor the players one by one.
 DETAIL = (12, 6, 4, 2, 0, -1, -2)
 EACH = 40  # players or games in a file beside the report
+MOST_GAMES = 40  # of a player whose games are drawn one by one
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.globals.update(charts=charts, player_sentence=player_sentence)
+    env.globals.update(charts=charts, player_sentence=player_sentence, most_games=MOST_GAMES)
     env.filters.update(
         elo=_elo,
         rounded=_rounded,
@@ -207,8 +208,8 @@ def game_data(game: GameSection, candidates: int) -> Markup:
 
     `m` moves and `s` SAN, joined by blanks; `e` what each move is worth; `q` posteriors; `c` candidates as flat
     triples of SAN, value and probability in hundredths of a per cent, then the number and probability of the others;
-    `k` marks of moves; `w` reasons why a move does not count; `f` and `p` the position set up and the half-moves before
-    it.
+    `k` marks of moves, `b` what was better; `w` reasons why a move does not count; `f` and `p` the position set up and
+    the half-moves before it.
     """
     moves = game.moves
     reasons = sorted({move.left_out for move in moves})
@@ -223,7 +224,7 @@ def game_data(game: GameSection, candidates: int) -> Markup:
         "why": reasons,
     }
     if any(move.mark for move in moves):
-        data["k"] = [move.mark for move in moves]
+        data |= {"k": [move.mark for move in moves], "b": [move.better for move in moves]}
     if game.start:
         data |= {"f": game.start, "p": game.first_ply}
     if candidates:
@@ -300,10 +301,17 @@ def _rounded(estimate: Estimate) -> str:
 
     >>> _rounded(Estimate(2500.4)), _rounded(Estimate(float("inf"), low=2650.0))
     ('2500', '≥2650')
+
+    Where nothing bounds it, there is none.
+
+    >>> _rounded(Estimate(float("-inf")))
+    '–'
     """
     if isfinite(estimate.value):
         return f"{estimate.value:.0f}"
-    return f"≥{estimate.low:.0f}" if isfinite(estimate.low) else f"≤{estimate.high:.0f}"
+    if isfinite(estimate.low):
+        return f"≥{estimate.low:.0f}"
+    return f"≤{estimate.high:.0f}" if isfinite(estimate.high) else "–"
 
 
 def _interval(estimate: Estimate) -> str:
@@ -350,8 +358,8 @@ def _sentence(text: str) -> str:
 def _points(value: float) -> str:
     """Points as players write them.
 
-    >>> _points(3.5), _points(0.5), _points(2.0)
-    ('3½', '½', '2')
+    >>> _points(3.5), _points(0.5), _points(2.0), _points(0.0)
+    ('3½', '½', '2', '0')
     """
     whole, half = divmod(value, 1)
     return f"{int(whole) if whole or not half else ''}{'½' if half else ''}"

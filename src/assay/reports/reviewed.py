@@ -11,7 +11,8 @@ from assay.games import Game
 from assay.printable import json_text
 from assay.reports.accuracy import GLYPHS, NAMES
 from assay.reports.charts import percent, said_value
-from assay.reports.exports import EVALUATED, annotate, head_of, movetext, wrap
+from assay.reports.exports import EVALUATED, annotate, arrow, evaluation, head_of, movetext, wrap
+from assay.reports.thinking import Clock
 from assay.table import FORMATS, WIDTH, Answer, counted
 
 Value = int | str | None  # centipawns or "#n", White's view
@@ -23,6 +24,8 @@ class ReviewedMove:
 
     `chance` is how many players of the mover's rating play it, `best_chance` how many find the best one; `expected` is
     what they lose here on average. `line` begins with the best move. `clock` and `spent` are seconds.
+    `lost_again` is the loss by a second, deeper look at a move that seemed to lose much; the mark is for the smaller of
+    both, and value, best move and line are those of this look.
     """
 
     ply: int
@@ -33,10 +36,12 @@ class ReviewedMove:
     phase: str
     value: Value = None
     loss: float | None = None
+    lost_again: float | None = None
     centipawns: float | None = None
     accuracy: float | None = None
     mark: str = ""
     best: str | None = None
+    best_uci: str | None = None
     best_value: Value = None
     line: tuple[str, ...] = ()
     chance: float | None = None
@@ -50,17 +55,10 @@ class ReviewedMove:
         """The move as people write it: `27...Qc7?`."""
         return f"{self.number}{self.san}{self.mark}"
 
-
-@dataclass(frozen=True)
-class Clock:
-    """What the clock says of one side: seconds for a move on average, the longest think, moves in time trouble."""
-
-    mean: float
-    longest: float
-    longest_move: str
-    trouble: int
-    trouble_below: float
-    trouble_accuracy: float | None
+    @property
+    def lost(self) -> float:
+        """What the move lost of the win chances, in per cent, as far as both looks agree."""
+        return min(one for one in (self.loss or 0.0, self.lost_again) if one is not None)
 
 
 @dataclass(frozen=True)
@@ -165,7 +163,7 @@ class Review(Answer):
         }
 
     def pgn(self) -> str:
-        """The game as it stands in the file, with marks, evaluations, comments and the better lines."""
+        """The game as it stands in the file, with marks, arrows, evaluations, comments and the better lines."""
         text, tags = movetext(self.source.text), dict(self.source.tags)
         critical = {moment.ply: moment.text for moment in self.moments}
         evaluated = EVALUATED in text
@@ -202,7 +200,9 @@ def _told(moves: Sequence[ReviewedMove]) -> Iterator[str]:
 def _comment(move: ReviewedMove, evaluated: bool, critical: str) -> str:
     parts = []
     if move.value is not None and not evaluated and not move.san.endswith("#"):
-        parts.append(f"[%eval {move.value if isinstance(move.value, str) else f'{move.value / 100:.2f}'}]")
+        parts.append(evaluation(move.value))
+    if move.mark and move.best_uci:
+        parts.append(arrow(move.best_uci))
     if critical:
         parts.append(critical)
     elif move.mark:
@@ -257,8 +257,8 @@ def seconds(value: float) -> str:
 def told_moment(move: ReviewedMove, rating: int | None) -> Moment:
     """What is to be said of a critical moment: what a move lost, or what a hard one kept."""
     players = f"of players rated {rating}"
-    if move.mark or (move.loss or 0) >= 3:
-        text = f"{move.name} lost {move.loss:.0f} % of winning chances"
+    if move.mark or move.lost >= 3:
+        text = f"{move.name} lost {move.lost:.0f} % of winning chances"
         if move.best and move.best_chance is not None and rating is not None:
             text += f"; {percent(move.best_chance)} {players} find {move.best}"
         elif move.best:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,15 +9,14 @@ from typing import Any
 import chess
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from assay.engine.analysis import Analysis
-from assay.engine.identity import Search
 from assay.engine.parsed import Plies, read_plies
-from assay.engine.uci import UciEngine
 from assay.errors import EngineError, InputError, NoTurns, StoreError
 from assay.games import Game, Games, to_arrays, uci
 from assay.games.notation import sans
-from assay.games.packed import from_board, pack, played_moves, to_fen
+from assay.games.packed import decode_move, pack, played_moves, to_fen
 from assay.games.stream import Paths
 from assay.moves.asked import Asked
 from assay.moves.calibration import Calibration
@@ -27,17 +25,17 @@ from assay.moves.evals import shipped_evals, turns_in_plies
 from assay.moves.evidence import weigh
 from assay.moves.groups import PHASES, UNKNOWN, games_in_pool, group, phases, tag_ratings
 from assay.policy.chances import Network, Spot, answers
-from assay.pools import POOLS, clock_of, is_online
+from assay.pools import POOLS, is_online
 from assay.reports.accuracy import accuracy_of, centipawns_lost, mark_of, of_game, stakes, win_of
 from assay.reports.judged import Floats, Usual, Worths, by_engine, by_evals, usual_by_engine, usual_by_evals
 from assay.reports.openings import opening_of
-from assay.reports.reviewed import Clock, Moment, Review, ReviewedMove, ReviewedSide, told_moment
+from assay.reports.reviewed import Moment, Review, ReviewedMove, ReviewedSide, told_moment
+from assay.reports.second_look import Look, lines_behind, looking, looking_depth
+from assay.reports.thinking import Control, Thought, clock_said, control_of
 from assay.reports.walk import text_of
 from assay.table import Table, columns_of, there_are
 
 MOMENTS = 3
-_LINE = 6  # plies of the better line
-_TROUBLE_SHARE, _TROUBLE_LEAST = 20, 10.0  # a twentieth of the base time, and ten seconds at least
 HARD = 4.0  # per cent of winning chances that players lose on average where a move is worth telling of
 _FOR_UNIT = 300  # games whose openings tell in what unit evaluations are
 # Players have good days and bad ones: their games scatter more than moves drawn one by one (studies/review.py).
@@ -47,16 +45,17 @@ FULL = 90  # per cent of the simulated players within the interval of what is ex
 
 @dataclass(frozen=True)
 class _Material:
-    """A game judged: `chance` of the move played, `best` move with its chance and value, by ply."""
+    """A game judged, by ply: the `chances` of moves, the `best` one with its value, a second look at marked moves."""
 
     plies: Plies
     judged: Worths
     usual: Usual
     ratings: tuple[float, float]
     rated_by: tuple[str, str]
-    chance: Mapping[int, float]
-    best: Mapping[int, tuple[str, str, float, float]]  # SAN, UCI, chance, pawns of the mover
-    lines: Mapping[int, tuple[str, ...]]
+    chances: Mapping[int, Mapping[str, float]]
+    best: Mapping[int, tuple[str, str, float]]  # SAN, UCI, pawns of the mover
+    looks: Mapping[int, Look]
+    lines: Mapping[int, tuple[str, ...]]  # of the looks, SAN
     judge: str
 
 
@@ -111,10 +110,7 @@ def _has_evals(plies: Plies) -> bool:
 def _by_engine(game: Game, plies: Plies, asked: Asked) -> _Material:
     chosen, network = asked.calibrated(), asked.network
     with asked.analysed([game], chosen, from_move=1) as analysis:
-        found = _valued(plies, analysis, asked.judge(analysis, chosen), network)
-    if not asked.no_analysis:
-        found = replace(found, lines=_lines(found, asked.engine, chosen.depth))
-    return found
+        return _looked(_valued(plies, analysis, asked.judge(analysis, chosen), network), analysis, asked)
 
 
 def _valued(plies: Plies, analysis: Analysis, judge: Calibration, network: Network | bool) -> _Material:
@@ -134,29 +130,26 @@ def _valued(plies: Plies, analysis: Analysis, judge: Calibration, network: Netwo
     own = np.where(every.white, *ratings)
     usual, chances = usual_by_engine(evidence, every.ply, own)
     at = every.ply.tolist()
-    played = every.played
-    mine = np.where(played >= 0, chances[np.arange(len(at)), np.maximum(played, 0)], np.nan)
     names = sans(every.keys, np.arange(len(at)), every.moves[:, 0])
+    moves = [[decode_move(code) for code in row] for row in every.moves.tolist()]
     return _Material(
         plies,
         judged,
         usual,
         (ratings[0], ratings[1]),
         (rated_by[0], rated_by[1]),
-        dict(zip(at, mine.tolist(), strict=True)),
         {
-            ply: (name, _uci(code), chance, value)
-            for ply, name, code, chance, value in zip(
-                at, names, every.moves[:, 0].tolist(), chances[:, 0].tolist(), every.values[:, 0].tolist(), strict=True
-            )
+            ply: dict(zip(row, chance, strict=True))
+            for ply, row, chance in zip(at, moves, chances.tolist(), strict=True)
         },
+        {
+            ply: (name, row[0], value)
+            for ply, name, row, value in zip(at, names, moves, every.values[:, 0].tolist(), strict=True)
+        },
+        {},
         {},
         f"{analysis.identity.engine}, depth {analysis.depth}",
     )
-
-
-def _uci(code: int) -> str:
-    return chess.Move(code & 63, code >> 6 & 63, code >> 12 or None).uci()
 
 
 def _by_evals(plies: Plies, beside: Sequence[Game]) -> _Material:
@@ -175,13 +168,14 @@ def _by_evals(plies: Plies, beside: Sequence[Game]) -> _Material:
         _policy_chances(plies, ratings),
         {},
         {},
+        {},
         "the evaluations in the file",
     )
 
 
-def _policy_chances(plies: Plies, ratings: tuple[float, float]) -> dict[int, float]:
+def _policy_chances(plies: Plies, ratings: tuple[float, float]) -> dict[int, dict[str, float]]:
     """How many players of the movers' ratings play the moves of the game, by the policy alone."""
-    arrays, found = plies.arrays, dict[int, float]()
+    arrays, found = plies.arrays, dict[int, dict[str, float]]()
     keys, moves = pack(arrays, np.arange(arrays.plies)), uci(arrays)
     pool = "lichess" if is_online(plies.games["pool"][0]) else "board"
     for white, rating in zip((True, False), ratings, strict=True):
@@ -191,54 +185,28 @@ def _policy_chances(plies: Plies, ratings: tuple[float, float]) -> dict[int, flo
         spots = [Spot(to_fen(keys[at].tobytes()), chess.Move.from_uci(moves[at])) for at in own]
         for at, answer in zip(own, answers(spots, [float(np.clip(rating, 600, 2900))], pool=pool), strict=True):
             if answer.played is not None:
-                found[at] = answer.played.chances[0]
+                found[at] = {moves[at]: answer.played.chances[0]}
     return found
 
 
-def _lines(found: _Material, engine: str, depth: int) -> dict[int, tuple[str, ...]]:
-    """How the game should have gone on where a move is marked: the engine's line behind its best move."""
+def _looked(found: _Material, analysis: Analysis, asked: Asked) -> _Material:
+    """The marked moves looked at again, and how the game should have gone on where the mark stands."""
     arrays = found.plies.arrays
-    wanted = [ply for ply, loss in enumerate(found.judged.loss.tolist()) if mark_of(loss) and ply in found.best]
-    keys = pack(arrays, np.arange(arrays.plies))
-    boards = {}
-    for ply in wanted:
-        board = chess.Board(to_fen(keys[ply].tobytes()))
-        board.push(chess.Move.from_uci(found.best[ply][1]))
-        boards[ply] = board
-    try:
-        told = asyncio.run(_principal(list(boards.values()), Search(engine, depth=depth, lines=1)))
-    except EngineError:  # all was stored, and there is no engine: the best move alone
-        told = [()] * len(boards)
-    lines = {}
-    for (ply, board), moves in zip(boards.items(), told, strict=True):
-        words = [found.best[ply][0]]
-        for move in moves[: _LINE - 1]:
-            step = chess.Move.from_uci(move)
-            if not board.is_legal(step):
-                break
-            words.append(board.san(step))
-            board.push(step)
-        lines[ply] = tuple(words)
-    return lines
-
-
-async def _principal(boards: Sequence[chess.Board], search: Search) -> list[tuple[str, ...]]:
-    """The principal variation of each position, as an engine says it."""
-    if not boards:
-        return []
-    engine, found = await UciEngine.start(search), list[tuple[str, ...]]()
-    try:
-        for board in boards:
-            if board.is_game_over():
-                found.append(())
-                continue
-            engine.begin(from_board(board))
-            output, _ = await engine.finish()
-            said = [line.partition(b" pv ")[2] for line in output.split(b"\n") if b" pv " in line]
-            found.append(tuple(said[-1].decode("ascii", "replace").split()) if said else ())
-    finally:
-        await engine.quit()
-    return found
+    marked = [ply for ply, loss in enumerate(found.judged.loss.tolist()) if np.isfinite(loss) and mark_of(loss)]
+    keys, moves = pack(arrays, np.array(marked, np.intp)), uci(arrays)
+    boards = [chess.Board(to_fen(key.tobytes())) for key in keys]
+    spots = [(board, chess.Move.from_uci(moves[ply])) for ply, board in zip(marked, boards, strict=True)]
+    seen = zip(marked, boards, looking(analysis, asked)(spots), strict=True)
+    looks = {ply: (board, look) for ply, board, look in seen if look is not None}
+    stands = {ply: (board, look.best) for ply, (board, look) in looks.items() if mark_of(look.loss)}
+    depth = looking_depth(analysis.depth)
+    lines = lines_behind(list(stands.values()), depth, asked)
+    return replace(
+        found,
+        looks={ply: look for ply, (_, look) in looks.items()},
+        lines=dict(zip(stands, lines, strict=True)),
+        judge=f"{found.judge}; marked moves again at depth {depth}" if looks else found.judge,
+    )
 
 
 def _review(game: Game, number: int, found: _Material, remarks: list[str]) -> Review:
@@ -263,6 +231,8 @@ def _review(game: Game, number: int, found: _Material, remarks: list[str]) -> Re
         for move in moves
     ]
     names = ("move", "san", "mark", "phase", "value", "loss", "accuracy", "best", "best_value", "chance", "best_chance")
+    if not found.looks and any(move.mark and move.best for move in moves):
+        remarks.append("Marks were not looked at again, deeper: that takes an engine, and many would not stand.")
     remarks = [*remarks, f"Judged by {found.judge}; {arrays.plies} plies, {_pool_words(tags)}."]
     return Review(
         game=number,
@@ -324,13 +294,17 @@ def _moves(found: _Material) -> list[ReviewedMove]:
     loss, lost = judged.loss, centipawns_lost(judged.before, judged.after)
     accurate = accuracy_of(loss)
     expected = dict(zip(found.usual.at.tolist(), found.usual.loss.tolist(), strict=True))
-    spent = _spent(plies)
+    spent = _control(plies).spent
     moves = []
     for at, (san, text) in enumerate(zip(names, uci(arrays), strict=True)):
         white = bool(arrays.turn[at])
         sign = 1 if white else -1
-        best = found.best.get(at)
-        marked = mark_of(float(loss[at])) if np.isfinite(loss[at]) else ""
+        chances, look = found.chances.get(at, {}), found.looks.get(at)
+        lost_again = look.loss if look else None
+        value, best = float(judged.after[at]), found.best.get(at)
+        if look is not None:
+            value, best = look.after, (_san(keys[at], look.best), look.best.uci(), look.before)
+        told = [one for one in (_number(loss[at]), lost_again) if one is not None]
         moves.append(
             ReviewedMove(
                 ply=at + 1,
@@ -339,22 +313,28 @@ def _moves(found: _Material) -> list[ReviewedMove]:
                 san=san,
                 uci=text,
                 phase=PHASES[int(phase[at])],
-                value=text_of(sign * float(judged.after[at])) if np.isfinite(judged.after[at]) else None,
+                value=text_of(sign * value) if np.isfinite(value) else None,
                 loss=_number(loss[at]),
+                lost_again=lost_again,
                 centipawns=_number(lost[at]),
                 accuracy=_number(accurate[at]) if np.isfinite(loss[at]) else None,
-                mark=marked,
+                mark=mark_of(min(told)) if told else "",
                 best=best[0] if best else None,
-                best_value=text_of(sign * best[3]) if best else None,
+                best_uci=best[1] if best else None,
+                best_value=text_of(sign * best[2]) if best else None,
                 line=found.lines.get(at, ()),
-                chance=_number(found.chance.get(at, np.nan)),
-                best_chance=_number(best[2]) if best else None,
+                chance=_number(chances.get(text, np.nan)),
+                best_chance=_number(chances.get(best[1], np.nan)) if best else None,
                 expected=_number(expected.get(at, np.nan)),
                 clock=_number(float(arrays.clock[at])),
                 spent=_number(spent[at]),
             )
         )
     return moves
+
+
+def _san(key: NDArray[np.uint8], move: chess.Move) -> str:
+    return chess.Board(to_fen(key.tobytes())).san(move)
 
 
 @dataclass(frozen=True)
@@ -365,21 +345,9 @@ class _Walked:
     move: Any
 
 
-def _spent(plies: Plies) -> Floats:
-    """Seconds for each move, nan where clocks do not tell."""
-    arrays, clock = plies.arrays, plies.arrays.clock.astype(np.float64)
-    base, plus, _ = _clock(plies)
-    before = np.full(arrays.plies, np.nan)
-    before[2:] = clock[:-2]
-    if base is not None:
-        before[:2] = base
-    spent = before - clock + np.where(np.arange(arrays.plies) < 2, 0.0, plus or 0.0)
-    return np.where(spent >= 0, spent, np.where(np.isfinite(spent), 0.0, np.nan))
-
-
-def _clock(plies: Plies) -> tuple[float | None, float | None, str | None]:
-    texts = [plies.games[name][0] or "" for name in ("site", "event", "time_control")]
-    return clock_of(*texts)
+def _control(plies: Plies) -> Control:
+    site, event, control, pool = (plies.games[name][0] or "" for name in ("site", "event", "time_control", "pool"))
+    return control_of(plies.arrays, site, event, control, pool)
 
 
 def _side(found: _Material, moves: Sequence[ReviewedMove], white: bool) -> ReviewedSide:
@@ -412,7 +380,14 @@ def _side(found: _Material, moves: Sequence[ReviewedMove], white: bool) -> Revie
             for phase in PHASES
             if (own := [m.accuracy for m in moves if m.white == white and m.phase == phase and m.accuracy is not None])
         },
-        clock=_clock_of([move for move in moves if move.white == white], _clock(plies)[0]),
+        clock=clock_said(
+            (
+                Thought(f"{move.number}{move.san}", move.spent, move.clock, move.accuracy)
+                for move in moves
+                if move.white == white and move.spent is not None and move.clock is not None
+            ),
+            _control(plies).base,
+        ),
     )
 
 
@@ -433,28 +408,9 @@ def _expected(
     return max(low, 0.0), mean, min(high, 100.0)
 
 
-def _clock_of(moves: Sequence[ReviewedMove], base: float | None) -> Clock | None:
-    timed = [move for move in moves if move.spent is not None and move.clock is not None]
-    if len(timed) < 2:
-        return None
-    most = base if base is not None else max(move.clock or 0.0 for move in timed)
-    below = max(most / _TROUBLE_SHARE, _TROUBLE_LEAST)
-    hasty = [move for move in timed if (move.clock or 0.0) < below]
-    own = [move.accuracy for move in hasty if move.accuracy is not None]
-    longest = max(timed, key=lambda move: move.spent or 0.0)
-    return Clock(
-        mean=float(np.mean([move.spent for move in timed])),
-        longest=longest.spent or 0.0,
-        longest_move=f"{longest.number}{longest.san}",
-        trouble=len(hasty),
-        trouble_below=below,
-        trouble_accuracy=float(np.mean(own)) if own else None,
-    )
-
-
 def _moments(moves: Sequence[ReviewedMove], ratings: Sequence[int | None]) -> list[Moment]:
     """The moves that lost most, and where these are fewer than three, hard ones that were found."""
-    lost = sorted((move for move in moves if move.mark), key=lambda move: -(move.loss or 0.0))[:MOMENTS]
+    lost = sorted((move for move in moves if move.mark), key=lambda move: -move.lost)[:MOMENTS]
     rest = [move for move in moves if not move.mark and (move.expected or 0.0) >= HARD and (move.loss or 0.0) < 2]
     rest.sort(key=lambda move: -(move.expected or 0.0))
     chosen = sorted([*lost, *rest[: MOMENTS - len(lost)]], key=lambda move: move.ply)

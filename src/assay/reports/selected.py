@@ -38,4 +38,4 @@ def shown_games(report: Report, games: str | int) -> Report:
 
 def _lost(game: GameSection) -> float:
     """The win chances that the marked moves of a game lost."""
-    return sum(move.loss or 0.0 for move in game.moves if move.mark)
+    return sum(move.lost for move in game.moves if move.mark)

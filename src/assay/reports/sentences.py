@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 
 from assay.curve import Estimate
+from assay.games.parse import VARIANT
 from assay.moves.evals_rating import EVALS
 from assay.reports.content import GameSection, PlayerSection, Report, few
-from assay.reports.me import costly
+from assay.reports.me import CASUAL, costly
 from assay.table import counted
 
 UNUSUAL = 2.5  # from here a z may support other evidence
@@ -23,11 +25,22 @@ def summary_of(report: Report) -> str:
         parts += [
             f"{_pool(player, report.me.name)}: {_between(player.joint)}." for player in others if player.joint.known
         ]
-        return " ".join(filter(None, [*parts, costly(report.me)]))
+        return " ".join(filter(None, [*parts, costly(report.me), left_out(report.provenance.problems)]))
     begun = f"{counted(len(report.games), 'game')}, {counted(len(report.players), 'player')}."
     if len(report.games) == 1:
         begun = report.games[0].summary or begun
     return f"{begun} {field_sentence(report)}"
+
+
+def left_out(problems: Mapping[str, int]) -> str:
+    """Which games do not count because they are of another kind, in a sentence.
+
+    >>> left_out({"variant: Chess960": 2, "a casual game": 1, "no moves": 3})
+    'Left out: 2 Chess960, 1 casual.'
+    """
+    kinds = {CASUAL: "casual"} | {name: name.partition(": ")[2] for name in problems if name.startswith(f"{VARIANT}: ")}
+    told = [f"{count:,} {kinds[reason]}" for reason, count in problems.items() if reason in kinds]
+    return f"Left out: {', '.join(told)}." if told else ""
 
 
 def _pool(player: PlayerSection, name: str) -> str:
@@ -91,7 +104,7 @@ def game_sentence(game: GameSection) -> str:
         return ""
     worst = sorted(
         (at for at, move in enumerate(game.moves) if move.mark in ("?", "??")),
-        key=lambda at: -(game.moves[at].loss or 0.0),
+        key=lambda at: -game.moves[at].lost,
     )[:2]
     turned = " and ".join(_named(game, at) for at in sorted(worst))
     opening = f"{game.opening}. " if game.opening else ""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,9 +15,9 @@ from assay.engine import spreads
 from assay.engine.analysis import Analysis
 from assay.engine.score import LIMIT, MATE
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED
-from assay.games import Game, uci
+from assay.games import Game, GameArrays, uci
 from assay.games.notation import sans
-from assay.games.packed import pack, played_moves
+from assay.games.packed import pack, played_moves, to_fen
 from assay.moves.choice.model import CENTRE
 from assay.moves.evals import NO_VALUE, EvalTurns
 from assay.moves.evidence import Evidence
@@ -24,6 +25,7 @@ from assay.moves.review import chances_at
 from assay.reports.accuracy import accuracy_of, mark_of, win_of
 from assay.reports.content import Candidate, Move
 from assay.reports.judged import by_evals, losses_by_evals
+from assay.reports.second_look import Looker
 
 # The rating that chances are told for, by game and side (True is White).
 Ratings = dict[tuple[int, bool], float]
@@ -49,11 +51,13 @@ def walk(
     limit: float,
     ratings: Mapping[tuple[int, bool], float],
     posteriors: Mapping[tuple[int, int], Estimate],
+    look: Looker | None = None,
 ) -> list[Walk]:
     """Tell every game move by move.
 
     `evidence` is that of all valued turns, whether they count or not. `ratings` is the rating that chances are told
-    for, by game and side (True is White); `posteriors` the rating of the mover so far by game and ply.
+    for, by game and side (True is White); `posteriors` the rating of the mover so far by game and ply. With `look`
+    marked moves are looked at again.
     """
     arrays, early = analysis.plies.arrays, f"before move {analysis.plies.from_move}"
     everything = np.arange(arrays.plies)
@@ -65,11 +69,28 @@ def walk(
     ]
     for at, told in _tell_plies(analysis, evidence, limit, ratings):
         moves[at] = replace(moves[at], **told)
+    if look is not None:
+        _look_again(moves, arrays, look)
     bounds = arrays.offsets.tolist()
     return [
         Walk(tuple(moves[bounds[number] : bounds[number + 1]]), arrays.reason[number], game.tags.get("FEN") or None)
         for number, game in enumerate(games)
     ]
+
+
+def _look_again(moves: list[Move], arrays: GameArrays, look: Looker) -> None:
+    """Take back marks that do not stand at a second look, and say what was better as this look sees it."""
+    marked = [at for at, move in enumerate(moves) if move.mark]
+    keys = pack(arrays, np.array(marked, np.intp))
+    spots = [
+        (chess.Board(to_fen(key.tobytes())), chess.Move.from_uci(moves[at].uci))
+        for key, at in zip(keys, marked, strict=True)
+    ]
+    for at, (board, _), found in zip(marked, spots, look(spots), strict=True):
+        if found is not None:
+            mark = mark_of(min(moves[at].loss or 0.0, found.loss))
+            better = board.san(found.best) if mark else ""
+            moves[at] = replace(moves[at], lost_again=found.loss, mark=mark, better=better)
 
 
 def _tell_plies(
@@ -121,7 +142,8 @@ def _tell_plies(
                 "others_probability": float(rest[number]),
                 "worth": played.value if played else None,
                 "loss": float(lost[number]) if there[number] else None,
-                "mark": mark_of(float(lost[number])) if there[number] else "",
+                "mark": (mark := mark_of(float(lost[number])) if there[number] else ""),
+                "better": told[0].san if mark else "",
                 "expected": expected[number],
                 "usual": usual[number],
             },

@@ -177,7 +177,7 @@
       const head = make("p");
       const mark = data.k ? data.k[at] : "", verdict = { "?!": "an inaccuracy", "?": "a mistake", "??": "a blunder" }[mark];
       head.append(make("b", {}, `${number(at)}${side(at) ? "…" : "."} ${san[at]}${mark}`), ` by ${who}`);
-      if (verdict) head.append(`, ${verdict}${better(at) ? `; better is ${data.c[at][0]}` : ""}`);
+      if (verdict) head.append(`, ${verdict}${better(at) ? `; better is ${data.b[at]}` : ""}`);
       if (data.e[at] !== null) head.append(`, evaluation ${value(data.e[at])}`);
       if (data.q[at]) head.append(`; rating seen so far ${data.q[at][0]} (${data.q[at][1]}–${data.q[at][2]})`);
       const parts = [head], why = data.why[data.w[at]], flat = data.c && data.c[at];
@@ -209,10 +209,9 @@
       return whole;
     }
 
-    // Where a move is marked, the engine's choice in its place: from and to.
+    // Where a move is marked, what was better: from and to.
     function better(at) {
-      const best = data.k && data.k[at] && data.c && data.c[at] && data.c[at][0];
-      return best && best !== san[at] ? squaresOf(best, boards[at], side(at) === 0) : null;
+      return data.b && data.b[at] ? squaresOf(data.b[at], boards[at], side(at) === 0) : null;
     }
 
     function go(ply) {
