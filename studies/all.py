@@ -176,6 +176,7 @@ STUDIES = sorted(
         Study("masters", 1, "studies/masters.py tell {work}/masters.pgn {work}/masters.db", MASTERS),
         Study("lucky-results", 1, "studies/lucky_results.py tell {work}/lucky.pgn {work}/lucky.db", LUCKY),
         Study("review", 3, "studies/review.py {data}/lichess-2026-06.pgn.zst --games 60 --evals"),
+        Study("marks", 1, "studies/marks.py {reference} --store {work}/looks.db"),
         Study("likely-deeper", 20, "studies/likely_deeper.py {reference}"),
         Study("engines", 5, "studies/engines.py"),
         Study("pools", 10, "studies/pool_lines.py {work}/pools.pgn {work}/pools.db {reference}", POOLS),

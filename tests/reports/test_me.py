@@ -50,10 +50,38 @@ def test_whose_games_they_are_is_seen_from_the_names(mine: assay.Answer, games: 
     assert report.summary.startswith("You played like ") and "your rating in the file is 2000" in report.summary
     assert [player.name for player in report.players] == ["Elm"]
     assert len(report.games) == 5 and report.provenance.problems[CASUAL] == 1
+    assert report.whole and report.summary.endswith("Left out: 1 casual.")
     stored = {"store": games.with_name("store.db"), "depth": 6, "no_analysis": True}
     other = assay.report(games, **stored).report
     assert other.me is not None and not other.me.you and other.summary.startswith("Elm played like")
     assert assay.report(games, player="ELM", **stored).report.me == other.me
+
+
+LINE = "1. e4 { [%eval 0.3] } e5 { [%eval 0.3] } 2. Nf3 { [%eval 0.3] } Nc6 { [%eval 0.3] }"
+OTHERS = {
+    "Rated Rapid game": ("Standard", "", LINE),
+    "Casual Rapid game": ("Standard", "", LINE),
+    "Rated Chess960 game": ("Chess960", "bqnb1rkr/pppppppp/8/8/8/8/PPPPPPPP/BQNB1RKR w HFhf - 0 1", "1. e4 e5"),
+    "Rated Crazyhouse game": ("Crazyhouse", "", "1. e4 d5 2. exd5 Qxd5 3. Nc3 Qa5 4. P@d5"),
+    "Rated Antichess game": ("Antichess", "", "1. e3 b5 2. Bxb5 Na6 3. Bxa6 Bxa6"),
+}
+
+
+def test_variants_and_casual_games_are_named_and_left_out(tmp_path: Path) -> None:
+    """As Lichess exports them, the player's name in another spelling."""
+    texts = []
+    for number, (event, (variant, fen, moves)) in enumerate(OTHERS.items()):
+        tags = {"Event": event, "Site": f"https://lichess.org/game000{number}", "Date": "2024.05.01"}
+        tags |= {"White": "Elm_77", "Black": f"N{number}", "Result": "1-0", "WhiteElo": "1600", "BlackElo": "1500"}
+        tags |= {"TimeControl": "600+0", "Variant": variant} | ({"FEN": fen, "SetUp": "1"} if fen else {})
+        texts.append("".join(f'[{name} "{value}"]\n' for name, value in tags.items()) + f"\n{moves} 1-0\n")
+    (tmp_path / "mine.pgn").write_text("\n".join(texts))
+    for asked in ({"me": True}, {"player": "elm_77"}, {"player": "ELM_77"}):
+        report = assay.report(tmp_path / "mine.pgn", evals=True, **asked).report
+        assert report.summary.endswith("Left out: 1 casual, 1 Chess960, 1 Crazyhouse, 1 Antichess.")
+        assert report.whole and [player.games for player in report.players] == [1]
+        html = render(report)
+        assert "games so far" not in html and "variant: Antichess" in html
 
 
 def test_parts_of_the_play_make_up_the_whole(mine: assay.Answer, games: Path) -> None:
@@ -67,7 +95,7 @@ def test_parts_of_the_play_make_up_the_whole(mine: assay.Answer, games: Path) ->
     wins = sum(one["Result"] == ("1-0" if one["White"] == "Elm" else "0-1") for one in tags)
     points = wins + sum(one["Result"] == "1/2-1/2" for one in tags) / 2
     assert sum(part.points for part in me.by_opening) == points and sum(part.results for part in me.by_month) == 5
-    assert [part.label for part in me.by_month] == ["2024.03", "2024.04"]
+    assert [part.label for part in me.by_month] == ["2024-03", "2024-04"]
     assert {pool: [when for when, _ in points] for pool, points in me.over_time.items()} == {
         "Lichess, rapid": ["2024.03", "2024.04"]
     }
@@ -89,12 +117,13 @@ def test_a_name_in_any_spelling_is_understood_or_told(games: Path, capsys: pytes
     assert spelled("garry KASPAROV", names) == "Kasparov, Garry"
     with pytest.raises(InputError, match="It may be Kasparov, Garry or Kasparov, Sergey"):
         spelled("kasparov", names)
+    assert spelled("GarryKasparov", {"garry_kasparov", "Deep Blue"}) == "garry_kasparov"
     with pytest.raises(InputError, match="nobody called 'Karpov'"):
         spelled("Karpov", names)
     with pytest.raises(SystemExit) as end:
         main(["report", str(assay.SAMPLE), "--me", "--store", str(games.with_name("none.db"))])
     assert end.value.code == 1
-    assert "say who you are with --player NAME" in capsys.readouterr().err
+    assert 'say --player and who you are ("' in capsys.readouterr().err
 
 
 def test_two_who_play_each_other_are_nobody_in_particular() -> None:

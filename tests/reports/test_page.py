@@ -139,3 +139,20 @@ def test_moves_as_text() -> None:
 
 def test_an_empty_report_is_a_report(report: Report) -> None:
     assert "London 1851" in render(replace(report, players=(), games=()))
+
+
+def test_many_games_of_one_player_are_not_drawn_one_by_one(report: Report) -> None:
+    player = report.players[0]
+    many = replace(player, by_game=player.by_game * 20, points=0.0)
+    game = replace(report.games[0], round="-")
+    html = render(replace(report, players=(many,), games=(game,)))
+    assert "Rating of the moves by game" in render(report) and "Rating of the moves by game" not in html
+    assert "round -" not in html and "0 points from" in html
+
+
+def test_what_was_better_is_what_the_second_look_says(report: Report) -> None:
+    game = report.games[0]
+    moves = list(game.moves)
+    moves[20] = replace(moves[20], mark="?", better="Kh8")
+    told = json.loads(game_data(replace(game, moves=tuple(moves)), 4))
+    assert (told["k"][20], told["b"][20], told["b"][19]) == ("?", "Kh8", "")

@@ -111,7 +111,7 @@ def _of_one(given: Input, asked: str | None, me: bool, guess: bool) -> Input:
         pairs = [(_named(given, game, "White"), _named(given, game, "Black")) for game in given.games]
         player = guessed(pairs, one=me)
         if player is None and me:
-            often = Counter(name for pair in pairs for name in set(pair) if name.strip("? ")).most_common(3)
+            often = Counter(name for pair in pairs for name in dict.fromkeys(pair) if name.strip("? ")).most_common(3)
             told = ", ".join(f'"{name}"' for name, _ in often)
             raise InputError(f"nobody alone plays in nearly all of these games: say --player and who you are ({told}).")
     if player is None:

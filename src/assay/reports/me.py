@@ -39,7 +39,7 @@ MOST_MONTHS = 36
 
 
 def spelled(asked: str, names: Collection[str]) -> str:
-    """The name in the file that is meant, in whatever spelling: order, case and dots do not matter.
+    """The name in the file that is meant, in whatever spelling: order, case, dots and blanks do not matter.
 
     >>> spelled("garry kasparov", ["Kasparov, Garry", "Deep Blue"]), spelled("kasparov", ["Kasparov, Garry", "Elm"])
     ('Kasparov, Garry', 'Kasparov, Garry')
@@ -47,7 +47,7 @@ def spelled(asked: str, names: Collection[str]) -> str:
     if asked in names:
         return asked
     wanted = _words(asked)
-    same = [name for name in names if _words(name) == wanted]
+    same = [name for name in names if _words(name) == wanted or _letters(name) == _letters(asked) != ""]
     within = same or [name for name in names if wanted and wanted < _words(name)]
     if len(within) == 1:
         return within[0]
@@ -58,6 +58,10 @@ def spelled(asked: str, names: Collection[str]) -> str:
 
 def _words(name: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W_]+", name.casefold()))
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def casual(games: Iterable[Game]) -> frozenset[int]:

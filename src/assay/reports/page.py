@@ -323,7 +323,12 @@ def _interval(estimate: Estimate) -> str:
 
 
 def _z(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.2f}".replace("-", "−")
+    """A z with its sign.
+
+    >>> _z(2.161), _z(-0.001), _z(None)
+    ('+2.16', '0.00', '–')
+    """
+    return "–" if value is None else f"{round(value, 2) or 0.0:+.2f}".replace("+0.00", "0.00").replace("-", "−")
 
 
 def _small(value: float | None) -> str:

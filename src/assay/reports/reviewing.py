@@ -205,7 +205,7 @@ def _looked(found: _Material, analysis: Analysis, asked: Asked) -> _Material:
         found,
         looks={ply: look for ply, (_, look) in looks.items()},
         lines=dict(zip(stands, lines, strict=True)),
-        judge=f"{found.judge}; marked moves again at depth {depth}" if looks else found.judge,
+        judge=f"{found.judge}, marks {depth}" if looks else found.judge,
     )
 
 
@@ -232,7 +232,7 @@ def _review(game: Game, number: int, found: _Material, remarks: list[str]) -> Re
     ]
     names = ("move", "san", "mark", "phase", "value", "loss", "accuracy", "best", "best_value", "chance", "best_chance")
     if not found.looks and any(move.mark and move.best for move in moves):
-        remarks.append("Marks were not looked at again, deeper: that takes an engine, and many would not stand.")
+        remarks.append("No engine looked at the marks again: many would not stand at a greater depth.")
     remarks = [*remarks, f"Judged by {found.judge}; {arrays.plies} plies, {_pool_words(tags)}."]
     return Review(
         game=number,

@@ -177,10 +177,11 @@
       const head = make("p");
       const mark = data.k ? data.k[at] : "", verdict = { "?!": "an inaccuracy", "?": "a mistake", "??": "a blunder" }[mark];
       head.append(make("b", {}, `${number(at)}${side(at) ? "…" : "."} ${san[at]}${mark}`), ` by ${who}`);
-      if (verdict) head.append(`, ${verdict}${better(at) ? `; better is ${data.b[at]}` : ""}`);
+      const why = data.why[data.w[at]], flat = data.c && data.c[at];
+      if (verdict) head.append(`, ${verdict}${better(at) ? `; better is ${data.b[at]}${flat && flat[0] !== data.b[at] ? ", as a deeper look shows" : ""}` : ""}`);
       if (data.e[at] !== null) head.append(`, evaluation ${value(data.e[at])}`);
       if (data.q[at]) head.append(`; rating seen so far ${data.q[at][0]} (${data.q[at][1]}–${data.q[at][2]})`);
-      const parts = [head], why = data.why[data.w[at]], flat = data.c && data.c[at];
+      const parts = [head];
       if (why) parts.push(make("p", { class: "muted" }, `Does not count for the rating: ${why}.`));
       if (flat) parts.push(table(flat, san[at], rating));
       spread.replaceChildren(...parts);
