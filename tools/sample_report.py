@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from assay.moves.asked import Asked
-from assay.paths import atomic, default_store
+from assay.paths import atomic
 from assay.reports.growing import make
 from assay.reports.kept import keep
 from assay.web.sample import FILE
@@ -23,7 +23,7 @@ EVENT = "simulated-event.pgn"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--store", type=Path, default=default_store())
+    parser.add_argument("--store", type=Path)
     words = parser.parse_args()
     event = Path(str(resources.files("assay.data") / EVENT))
     report = make([event], Asked(store=words.store))

@@ -18,8 +18,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from assay.moves.asked import Asked
-from assay.moves.calibration import depth_of
-from assay.paths import default_store
+from assay.presets import PRESETS
 from assay.reports.exports import find_browser
 from assay.reports.growing import make
 from assay.reports.page import render
@@ -76,12 +75,12 @@ def main() -> None:
     sample = resources.files("assay.data").joinpath("simulated-event.pgn")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("games", nargs="?", type=Path, default=Path(str(sample)))
-    parser.add_argument("--store", type=Path, default=default_store())
-    parser.add_argument("--preset", default="default")
+    parser.add_argument("--store", type=Path)
+    parser.add_argument("--preset", choices=PRESETS, default="default")
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images"))
     words = parser.parse_args()
     words.output.mkdir(parents=True, exist_ok=True)
-    report = make([words.games], Asked(store=words.store, depth=depth_of(words.preset)))
+    report = make([words.games], Asked(store=words.store, depth=PRESETS[words.preset].depth))
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS.split())
         file = Path(folder) / "report.html"

@@ -76,7 +76,8 @@ def test_arrow_keys_work_as_soon_as_a_game_is_open(opened: Page) -> None:
 def test_a_mistake_is_marked_in_the_list_and_on_the_board_with_the_better_move(page: Page, tmp_path: Path) -> None:
     report = make_report(1)
     game = report.games[0]
-    wrong = replace(game.moves[20], loss=20.0, mark="??", candidates=tuple(reversed(game.moves[20].candidates)))
+    candidates = tuple(reversed(game.moves[20].candidates))
+    wrong = replace(game.moves[20], loss=20.0, mark="??", better=candidates[0].san, candidates=candidates)
     file = tmp_path / "report.html"
     marked = replace(game, moves=(*game.moves[:20], wrong, *game.moves[21:]))
     file.write_text(render(replace(report, games=(marked,))), encoding="utf-8")
