@@ -57,6 +57,10 @@ def test_a_bound_stands_among_numbers() -> None:
     assert render(rows, decimals={"elo": 0}).split("\n") == ["player    elo", "Ann      2500", "Bob     >2650"]
 
 
+def test_nothing_has_no_sign() -> None:
+    assert render([{"z": -0.001}, {"z": -1.5}], decimals={"z": 2}).split("\n") == ["    z", " 0.00", "-1.50"]
+
+
 def test_an_answer_shows_itself_at_a_prompt() -> None:
     @dataclass(frozen=True, eq=False, kw_only=True)
     class Found(Answer):

@@ -63,7 +63,7 @@ class Column:
             return self.said(value)
         if isinstance(value, bool):
             return "yes" if value else "no"
-        return f"{value:.{self.decimals}f}" if isinstance(value, float) else str(value)
+        return f"{value:z.{self.decimals}f}" if isinstance(value, float) else str(value)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,11 @@ def test_points_say_what_a_performance_rating_says() -> None:
     assert not nothing.table.any()
 
 
+def test_a_result_that_cannot_be_is_not_impossible() -> None:
+    curve = result_curves(np.array([7810.0]), np.array([20.0]), np.array([1.0]), np.array([True]))
+    assert np.isfinite(curve.table).all()
+
+
 def test_what_ships_is_sound() -> None:
     for joint in shipped().values():
         assert set(joint.powers) <= {*WITNESSES, EVALS}

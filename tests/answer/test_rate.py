@@ -186,12 +186,12 @@ def test_players_who_never_met_are_compared_by_their_moves(tmp_path: Path, store
     assert all(found[name].bounded for name in found)
 
 
-def made_games(*pairs: tuple[str, str, str]) -> str:
+def made_games(*pairs: tuple[str, str, str], white_elo: int = 2000) -> str:
     """Games without moves: White, Black and the result, all rated 2000."""
     return "\n".join(
         f'[White "{white}"]\n[Black "{black}"]\n[Date "2020.01.{day + 1:02}"]\n[Round "{day + 1}"]\n'
         f'[Result "{result}"]\n'
-        f'[WhiteElo "2000"]\n[BlackElo "2000"]\n\n{result}\n'
+        f'[WhiteElo "{white_elo}"]\n[BlackElo "2000"]\n\n{result}\n'
         for day, (white, black, result) in enumerate(pairs)
     )
 
@@ -213,6 +213,14 @@ def test_a_bound_is_told_as_a_bound(tmp_path: Path) -> None:
     assert f"<{row['high']:.0f}" in line
     assert str(found).endswith("no more than a bound is known.")
     assert "bound" not in found.to("csv")
+
+
+def test_a_loss_to_somebody_far_above_sets_no_bound_and_a_slip_is_no_rating(tmp_path: Path) -> None:
+    lost = tmp_path / "lost.pgn"
+    lost.write_text(made_games(("Ann", "Bob", "1-0"), white_elo=4000))
+    assert "Bob: what is known sets no bound" in str(assay.rate(lost, witness=["results"]))
+    lost.write_text(made_games(("Ann", "Bob", "1-0"), white_elo=22450))
+    assert assay.rate(lost, witness=["results"]).table["tag"].to_list() == [None, 2000.0]
 
 
 def test_nobody_is_no_player(tmp_path: Path) -> None:

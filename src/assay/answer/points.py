@@ -23,6 +23,7 @@ DRAWS, DRAWS_ERROR = 0.4, 0.2
 TAG_ERROR = 70.0  # of a rating in the tags: what it says, and how well people played that year
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _PART = 20_000
+_IMPOSSIBLE = 1e-300  # a chance that rounding takes to nothing: a win against somebody thousands of points away
 _STEP = 0.02  # of shares of draws: games of like shares are worked out together
 
 
@@ -57,7 +58,7 @@ def result_curves(
             p = expectancy(GRID[None, :, None] + ahead[at, None, None] - against[:, None, :], beta)
             chances = np.stack([one @ _WEIGHTS for one in reversed(win_draw_loss(p, equal))])  # loss, draw, win
             row = (2 * score[at]).astype(np.intp)
-            table[at] = np.log(chances[row, np.arange(len(at))] / _WEIGHTS.sum())
+            table[at] = np.log(np.maximum(chances[row, np.arange(len(at))] / _WEIGHTS.sum(), _IMPOSSIBLE))
     return Curve(table, GRID)
 
 

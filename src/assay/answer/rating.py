@@ -61,6 +61,7 @@ NAMELESS = (
     "the games do not say who played: 'assay guess' rates each side of each game, and 'assay ipr --by game' or "
     "'--by band' rates them by their moves."
 )
+NO_BOUND = "what is known sets no bound"
 BOUNDS = "< and >: no more than a bound is known."
 PRIORS = ("none", "tag", "pool")
 _WIDE = ("results_low", "results_high", "moves_low", "moves_high", "learned_low", "learned_high", "p_agree")
@@ -86,7 +87,7 @@ class Said:
         if self.agreement is not None and self.agreement.alarm:
             return "the witnesses disagree"
         if np.isinf(self.joint.value):
-            return str(self.joint)
+            return NO_BOUND if np.isinf(self.joint.low) and np.isinf(self.joint.high) else str(self.joint)
         if not self.joint.known:
             return "; ".join(dict.fromkeys(one.note for one in self.alone.values() if one.note))
         return ""

@@ -87,19 +87,20 @@ COLUMNS: tuple[str, ...] = tuple(SCHEMA.names)
 # Columns that indexes of earlier versions lack.
 LATER = ("fen", "variation")
 
+BEYOND_RATINGS = 5000  # engines come to some 4,000; what says more is a slip of the keyboard
 _RATING = re.compile(r"\s*(\d{1,5})(?:\.\d+)?\s*\??\s*")
 _SIGNED = re.compile(r"\s*([+-]?\d{1,5})\s*")
 
 
 @lru_cache(maxsize=100_000)
 def rating(text: str) -> int | None:
-    """A rating tag as a number; zero means "unrated", which is null.
+    """A rating tag as a number; zero means "unrated", which is null, and so is what nobody can be rated.
 
-    >>> rating("2788"), rating("1500?"), rating("0"), rating("-")
-    (2788, 1500, None, None)
+    >>> rating("2788"), rating("1500?"), rating("0"), rating("-"), rating("22450")
+    (2788, 1500, None, None, None)
     """
     match = _RATING.fullmatch(text)
-    return int(match.group(1)) or None if match else None
+    return number if match and 0 < (number := int(match.group(1))) < BEYOND_RATINGS else None
 
 
 @lru_cache(maxsize=100_000)
