@@ -90,6 +90,15 @@ def test_a_zip_of_a_later_kind_is_told(tmp_path: Path) -> None:
     assert not list(games) and "damaged zip data (zip file version 24.0)" in games.problems
 
 
+def test_a_member_without_a_name_is_no_bug(tmp_path: Path) -> None:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("ZZ", TWO)
+    # A name ends at its first zero.
+    (tmp_path / "odd.zip").write_bytes(whole.getvalue().replace(b"ZZ", b"\0\0"))
+    assert names(tmp_path / "odd.zip") == ["Grünfeld", "Elm"]
+
+
 @pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_every_damaged_byte_of_an_archive_is_told(tmp_path: Path, method: int) -> None:
     packed = io.BytesIO()

@@ -230,7 +230,7 @@ def _members(file: IO[bytes]) -> Iterator[bytes]:
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise _DamagedError(f"damaged zip data ({error})") from error
     with archive:
-        inside = [member for member in archive.infolist() if not member.is_dir()]
+        inside = [member for member in archive.infolist() if not member.filename.endswith("/")]  # a name may be empty
         games = [member for member in inside if member.filename.lower().endswith(".pgn")]
         if not games and len(inside) != 1:
             raise _DamagedError(f"zip archive without a PGN file ({len(inside)} other files)")
