@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.commands import run
 
+import assay
 from assay.games.archives import sample
 from assay.paths import find_browser
+from assay.reports.dossier import render_sheet, sheet
+from assay.reports.exports import print_pdf
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +69,14 @@ def test_a_sheet_is_printed_with_page_numbers(event: Path, tmp_path: Path) -> No
     assert made(event, out, "--player", "Elm") == 0
     data = out.read_bytes()
     assert data.startswith(b"%PDF") and int(re.findall(rb"/Count (\d+)", data)[0]) <= 6
+
+
+def test_what_it_may_not_mean_stands_on_the_first_page(event: Path, tmp_path: Path) -> None:
+    if find_browser() is None:
+        pytest.skip("needs Chromium")
+    answer = assay.screen(event, store=event.with_suffix(".db"), depth=6, no_analysis=True)
+    one = sheet(answer, "Elm")
+    long = replace(one, rounds=tuple((f"{number}.10", one.rounds[0][1]) for number in range(1, 12)), critical=())
+    out = tmp_path / "elm.pdf"
+    print_pdf(render_sheet(long), out)
+    assert re.findall(rb"/Count (\d+)", out.read_bytes())[0] == b"1"

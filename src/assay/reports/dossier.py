@@ -171,7 +171,7 @@ def _field(rows: Sequence[ScreenRow], player: str) -> Markup:
         placed[slot] = placed.get(slot, 0) + 1
         marks.append(
             Markup('<circle cx="{:.1f}" cy="{:.1f}" r="{}" fill="{}" stroke="#1c5d99"/>').format(
-                at(value), base - 7 * placed[slot] + 2, 5 if own else 3, "#a40000" if own else "#fff"
+                at(value), base - 7 * placed[slot] + 2, 5 if own else 3, "#1c5d99" if own else "#fff"
             )
         )
     head = Markup('<svg viewBox="-12 0 {:g} {:g}" role="img" aria-label="z of {} players">').format(
