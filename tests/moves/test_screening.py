@@ -11,7 +11,7 @@ from assay.engine.turns import Turns
 from assay.errors import ModelError
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import weigh
-from assay.moves.findings import conclusion
+from assay.moves.findings import conclusion, sentence
 from assay.moves.groups import group
 from assay.moves.screening import COLUMNS, screen, screen_groups
 
@@ -83,6 +83,18 @@ def test_the_words_accuse_nobody(calibration: Calibration) -> None:
         assert needed in text
     for word in ("cheat", "guilty", "fraud"):
         assert word not in text.lower()
+
+
+def test_a_row_of_a_round_is_called_so_and_the_shown_are_counted(calibration: Calibration) -> None:
+    turns = turns_of(FIELD)
+    rounds = screen_groups(weigh(turns, calibration, False), group(turns, "player", "round"))
+    best = max((row for row in rounds if row.z is not None), key=lambda row: row.z or 0.0)
+    assert f"{best.player} (round {best.part}) at" in sentence(rounds, by="round")
+    whole = screen_groups(weigh(turns, calibration, False), group(turns, "player", "all"))
+    assert conclusion(whole, 1).startswith(f"{len(whole)} rows (1 shown), each")
+    turns = turns_of([("A", "B", None, 2200.0)] * 3)
+    part = screen_groups(weigh(turns, calibration, False), group(turns, "player", "event"))
+    assert conclusion(part, 1).startswith("2 rows (4 with those that have no z; 1 shown), each")
 
 
 def test_honest_play_is_standard_normal_and_a_doubtful_rating_makes_a_smaller_z(calibration: Calibration) -> None:

@@ -274,7 +274,7 @@ def _prior(text: str) -> tuple[float, float] | str | None:
     is_flag=True,
     help="A test that goes on as games come in: an e-value for each player.",
 )
-@click.option("--live", is_flag=True, help="The same for a folder: again whenever a file in it is new, until Ctrl-C.")
+@click.option("--live", is_flag=True, help="The same for a folder, looked at every --every seconds, until Ctrl-C.")
 @click.option(
     "--false-alarm",
     "alpha",

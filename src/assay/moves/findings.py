@@ -45,7 +45,7 @@ def word_of(z: float | None) -> str:
     return next((word for least, word in WORDS if z >= least), LOW if z < -2 else USUAL)
 
 
-def sentence(rows: Sequence[ScreenRow], player: str | None = None) -> str:
+def sentence(rows: Sequence[ScreenRow], player: str | None = None, by: str = "event") -> str:
     """What an arbiter can act on: who passes, or who comes nearest to it, and how many such chance makes."""
     judged = [row for row in rows if row.z is not None]
     if not judged:
@@ -56,7 +56,7 @@ def sentence(rows: Sequence[ScreenRow], player: str | None = None) -> str:
     chance = len(judged) * float(p_values(PASSES))
     if over:
         more = f" and {len(over) - MOST_NAMED} more" if len(over) > MOST_NAMED else ""
-        named = ", ".join(f"{_name(row, people)} at {row.z:.2f}" for row in over[:MOST_NAMED])
+        named = ", ".join(f"{_name(row, people, by)} at {row.z:.2f}" for row in over[:MOST_NAMED])
         verb = "passes" if len(over) == 1 else "pass"
         said = f"{len(over)} of {whole} {verb} {PASSES}: {named}{more}. By chance {_few(chance)} are expected there."
     else:
@@ -64,7 +64,7 @@ def sentence(rows: Sequence[ScreenRow], player: str | None = None) -> str:
         nobody = "Nobody" if people else "None"
         beyond = top.expected_beyond or 0.0
         said = (
-            f"{nobody} of {whole} passes {PASSES}; the highest is {_name(top, people)} at {top.z:.2f}, and "
+            f"{nobody} of {whole} passes {PASSES}; the highest is {_name(top, people, by)} at {top.z:.2f}, and "
             f"{_few(beyond)} such are expected by chance."
         )
     own = [row for row in judged if row.player == player]
@@ -74,8 +74,8 @@ def sentence(rows: Sequence[ScreenRow], player: str | None = None) -> str:
     return said
 
 
-def _name(row: ScreenRow, people: bool) -> str:
-    return row.player if people else f"{row.player} ({row.part})"
+def _name(row: ScreenRow, people: bool, by: str) -> str:
+    return row.player if people else f"{row.player} ({'round ' if by == 'round' else ''}{row.part})"
 
 
 def _few(count: float) -> str:
@@ -142,7 +142,8 @@ def _told(row: ScreenRow) -> dict[str, Any]:
 def conclusion(rows: Sequence[ScreenRow], shown: int | None = None) -> str:
     """What may be concluded from a screening of so many rows, of which perhaps few are shown: the text below them."""
     count = sum(row.z is not None for row in rows)
-    few = f" ({len(rows)} with those that have no z; {shown} shown)" if shown is not None and shown < len(rows) else ""
+    silent = (f"{len(rows)} with those that have no z",) if count < len(rows) else ()
+    few = f" ({'; '.join((*silent, f'{shown} shown'))})" if shown is not None and shown < len(rows) else ""
     chances = ", ".join(f"{count * float(p_values(z)):.2g} beyond {z:g}" for z in (2.0, 2.75, 4.0))
     honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
     shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())

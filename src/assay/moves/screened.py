@@ -93,7 +93,7 @@ def screen_field(
         ratings=given,
         shown=people,
         data=programs,
-        head=sentence(rows, player),
+        head=sentence(rows, player, by),
         foot=conclusion(rows, len(shown)),
         estimates={row.player: replace(row.ipr or NOTHING, note=row.note) for row in reversed(rows)},
         problems=found.problems,
