@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import spreads
+from assay.engine.closing import Closing
 from assay.engine.cluster import Cluster
 from assay.engine.identity import Identity, Search
 from assay.engine.local import Deeper, Load, Result, SetAside, identify, value_all
@@ -53,7 +52,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Analysis:
+class Analysis(Closing):
     """The plies of some games and the open store that values them to a depth; a context manager.
 
     `outcome` is what engines did for it, None where all was stored or was to be taken as it is.
@@ -64,14 +63,6 @@ class Analysis:
     identity: Identity
     depth: int
     outcome: Outcome | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the store."""

@@ -13,13 +13,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import score
+from assay.engine.closing import Closing
 from assay.engine.identity import DEFAULT, LOOK_LIMIT, Identity, Search, find
 from assay.engine.store import LeftOut
 from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, merged, read_look, read_search
@@ -317,7 +316,7 @@ def _sentence(error: EngineError) -> str:
     return text if text.endswith((".", "?")) else f"{text}."
 
 
-class Engine:
+class Engine(Closing):
     """An engine that answers one question at a time; a context manager.
 
     Answers are those of the store: Threads 1 and a fresh hash, so a value depends on nothing that was asked before.
@@ -327,14 +326,6 @@ class Engine:
         self._search = Search(engine, hash_mb=hash_mb)
         self._runner = asyncio.Runner()
         self._engine: UciEngine | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the engine."""

@@ -34,6 +34,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from assay.engine.closing import Closing
 from assay.engine.identity import Identity, likely_of
 from assay.engine.uci import Valued
 from assay.errors import StoreError
@@ -96,7 +97,7 @@ class Kept:
     depth: int
 
 
-class Store:
+class Store(Closing):
     """An open store. Use it as a context manager."""
 
     def __init__(self, path: str | Path, *, create: bool = False) -> None:
@@ -199,14 +200,6 @@ class Store:
             )
         if write and sealed != found:
             self._seal()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def for_writing(self) -> Self:
         """The same store, brought to the present format for its only writer (see :func:`writing`)."""
