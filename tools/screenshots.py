@@ -25,11 +25,10 @@ from assay.reports.page import render
 
 FLAGS = "--no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
 WIDE = {"width": 1120, "height": 760}
-PHONE = {"width": 390, "height": 760}
 
 
 def shoot(browser: Browser, page_file: Path, folder: Path) -> None:
-    """The report at a glance (light and dark), a player, a game, and the phone."""
+    """The report at a glance, a player, a game."""
     page = _open(browser, page_file, WIDE | {"height": 1130})
     page.screenshot(path=folder / "report.png")
     page.locator("#player-1 > summary").click()
@@ -40,12 +39,10 @@ def shoot(browser: Browser, page_file: Path, folder: Path) -> None:
     marked = page.locator("#game-4 .moves button", has=page.locator(".bad"))
     (marked.first if marked.count() else page.locator("#game-4 .moves button").last).click()
     page.locator("#game-4").screenshot(path=folder / "report-game.png")
-    _open(browser, page_file, WIDE, "dark").screenshot(path=folder / "report-dark.png")
-    _open(browser, page_file, PHONE).screenshot(path=folder / "report-phone.png")
 
 
-def _open(browser: Browser, file: Path, size: dict[str, int], scheme: str = "light") -> Page:
-    page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1.25)  # type: ignore[arg-type]
+def _open(browser: Browser, file: Path, size: dict[str, int]) -> Page:
+    page = browser.new_page(viewport=size, device_scale_factor=1.25)  # type: ignore[arg-type]
     page.goto(file.as_uri())
     return page
 

@@ -27,7 +27,7 @@ def test_a_row_per_player_with_each_witness_beside_the_answer(store: Path, capsy
     assert run("rate", EVENT, "--store", store, "--depth", 6, "--no-analysis", "--format", "json", "--quiet") == 0
     out, err = capsys.readouterr()
     rows = {row["player"]: row for row in json.loads(out)}
-    assert "Prior: none." in err and "Stockfish" in err
+    assert "No prior: " in err and "Stockfish" in err
     assert len(rows) == 6
     for row in rows.values():
         assert row["low"] < row["rating"] < row["high"]

@@ -393,7 +393,7 @@ def told_prior(prior: str, said: Sequence[Said] = ()) -> str:
         found = dict(population_of(pool) for pool in pools)
         told = ", ".join(f"{POOLS.get(name, name)}: {one.mean:.0f} +- {one.spread:.0f}" for name, one in found.items())
         return f"Prior: who plays in the pool ({told})."
-    return "Prior: none."
+    return "No prior: a player's own rating in the tags is not looked at."
 
 
 def _answer(
