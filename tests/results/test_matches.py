@@ -118,6 +118,30 @@ def test_a_file_of_two_players(run: Run, tmp_path: Path) -> None:
     assert (by_order["pairs"], by_order["games_without_pair"]) == (2, 1)
 
 
+def test_games_beside_the_pairs_count(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "match.pgn"
+    fen = '[FEN "1"]\n'
+    alone = ("New", "Old", "1-0", '[FEN "2"]\n')
+    file.write_text(games(("New", "Old", "1-0", fen), ("Old", "New", "1/2-1/2", fen), alone))
+    row = json.loads(run(str(file), "--format", "json", command="match").out)
+    mean = 2.5 / 3
+    variance = ((1.5 - 2 * mean) ** 2 + (1.0 - mean) ** 2) / 3
+    assert row["pairs"] == 1
+    assert row["elo"] == pytest.approx(400 * math.log10(mean / (1 - mean)))
+    assert row["normalised_elo"] == pytest.approx(800 / math.log(10) * (mean - 0.5) / math.sqrt(variance))
+
+
+def test_a_few_pairs_by_chance_do_not_speak_for_the_match(run: Run, tmp_path: Path) -> None:
+    """Players who choose their openings meet the same one now and then."""
+    file = tmp_path / "match.pgn"
+    met = [("New", "Old", "1-0", '[ECO "C42"]\n'), ("Old", "New", "1-0", '[ECO "C42"]\n')]
+    file.write_text(games(*met, *(("New", "Old", "1-0", f'[ECO "A0{n}"]\n') for n in range(6))))
+    row = json.loads(run(str(file), "--format", "json", command="match").out)
+    assert (row["pairs"], row["games_without_pair"]) == (None, 8)
+    assert row["elo"] == pytest.approx(400 * math.log10(7))
+    assert json.loads(run(str(file), "--pairs", "opening", "--format", "json", command="match").out)["pairs"] == 1
+
+
 def test_two_of_many(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "gauntlet.pgn"
     file.write_text(games(("A", "B", "1-0", ""), ("B", "A", "1-0", ""), ("A", "C", "0-1", "")))

@@ -24,13 +24,16 @@ _POINTS = ("0", "1/2", "1", "1 1/2", "2")
 
 @dataclass(frozen=True)
 class Record:
-    """What two players did against each other, from the side of the first."""
+    """What two players did against each other, from the side of the first.
+
+    `singles` are the losses, draws and wins of the games without a pair.
+    """
 
     wins: int = 0
     draws: int = 0
     losses: int = 0
     pairs: tuple[int, ...] | None = None
-    singles: int = 0
+    singles: tuple[int, int, int] = (0, 0, 0)
     white_points: float | None = None
     paired_by: str = ""
     endings: Mapping[str, int] = field(default_factory=dict)
@@ -51,7 +54,7 @@ def play_of(
     """Count games in their order: whether the first player had White, what White scored, and the opening, if known.
 
     Pairs are games from one opening with the colours reversed, or (`order`) each two successive games with the colours
-    reversed; `auto` takes the openings where they are told.
+    reversed; `auto` takes the openings where they are told, and no pairs where most games would be without one.
 
     >>> play_of(np.array([True, False, True]), np.array([1.0, 0.5, 0.0]), None).pairs
     (0, 0, 0, 1, 0)
@@ -62,15 +65,24 @@ def play_of(
         raise RatingError("no game tells its opening (FEN, ECO, Opening or Variation): make pairs by order, or none.")
     by = ("order" if openings is None else "opening") if pairing == "auto" else pairing
     own = np.where(first, score, 1.0 - score)
-    wins, draws, losses = (int(np.count_nonzero(own == points)) for points in (1.0, 0.5, 0.0))
-    pairs, singles = None, len(own)
+    losses, draws, wins = singles = _counts(own)
+    pairs = None
     if by != "none":
         codes = openings if by == "opening" and openings is not None else _successive(first)
         white = np.where(first, 0, 1)
         found = count_pairs(white, 1 - white, score, codes)
-        if len(found.first):
-            pairs, singles = tuple(found.counts.tolist()), len(found.single_white)
+        alone = len(found.single_score)
+        # Openings that are not assigned meet now and then: such pairs say nothing of the other games.
+        if len(found.first) and not (pairing == "auto" and alone > len(own) - alone):
+            pairs = tuple(found.counts.tolist())
+            singles = _counts(np.where(found.single_white == 0, found.single_score, 1.0 - found.single_score))
     return Record(wins, draws, losses, pairs, singles, float(score.sum()), by if pairs else "", endings or {})
+
+
+def _counts(own: NDArray[np.float64]) -> tuple[int, int, int]:
+    """Losses, draws and wins."""
+    losses, draws, wins = (int(np.count_nonzero(own == points)) for points in (0.0, 0.5, 1.0))
+    return losses, draws, wins
 
 
 def _successive(first: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -129,7 +141,7 @@ def duel(
     """The answer about a match; `bounds` are the two strengths of a sequential test."""
     tallies: dict[str, Tally] = {}
     if played.pairs is not None:
-        tallies["pentanomial"] = Tally(tuple(played.pairs))
+        tallies["pentanomial"] = Tally(tuple(played.pairs), played.singles)
     if played.games:
         tallies["trinomial"] = Tally((played.losses, played.draws, played.wins))
     if not tallies:
@@ -188,7 +200,7 @@ def _row(
         "pentanomial": None if played.pairs is None else " ".join(map(str, played.pairs)),
         "pair_draw_ratio": None if played.pairs is None else played.pairs[2] / max(sum(played.pairs), 1),
         "paired_by": played.paired_by or None,
-        "games_without_pair": played.singles if played.games else None,
+        "games_without_pair": sum(played.singles) if played.games else None,
         "white_score": None if played.white_points is None else played.white_points / games,
         "terminations": described(played.endings) or None,
     }

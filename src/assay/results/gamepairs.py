@@ -26,7 +26,7 @@ Codes = NDArray[np.signedinteger[Any]]
 
 @dataclass(frozen=True)
 class Pentanomial:
-    """Game pairs, and the games left over.
+    """Game pairs, and the games left over, of which White scored `single_score`.
 
     In pair k, player `first` had White and scored `opened`, then had Black and gave `other` the score `answered`.
     """
@@ -37,6 +37,7 @@ class Pentanomial:
     answered: Floats
     single_white: Codes
     single_black: Codes
+    single_score: Floats
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -71,7 +72,7 @@ def count_pairs(white: Codes, black: Codes, score: Floats, opening: NDArray[np.i
     a, b = order[:-1][mates], order[1:][mates]
     alone = np.ones(len(order), np.bool_)
     alone[a] = alone[b] = False
-    return Pentanomial(white[a], black[a], score[a], score[b], white[alone], black[alone])
+    return Pentanomial(white[a], black[a], score[a], score[b], white[alone], black[alone], score[alone])
 
 
 def pair_filling(problem: Equations, solution: Solution, pairs: Pentanomial) -> Information:

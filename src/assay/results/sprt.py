@@ -34,18 +34,24 @@ _PER_LOGIT = 400.0 / math.log(10.0)
 # A score that nobody has made yet is rare, not impossible: so many times it is taken to have occurred.
 _RARE = 1e-3
 _EDGE = 1e-9
+# Loss, draw, win.
+_OF_GAMES = np.array((0.0, 0.5, 1.0))
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How often each score occurred, from the worst to the best: of games (three counts) or of game pairs (five)."""
+    """How often each score occurred, from the worst to the best: of games (three counts) or of game pairs (five).
+
+    `singles` are the losses, draws and wins of games beside the pairs: they count in the score and its error.
+    """
 
     counts: tuple[int, ...]
+    singles: tuple[int, int, int] = (0, 0, 0)
 
     def __post_init__(self) -> None:
         if len(self.counts) not in (3, 5):
             raise RatingError("counts are three (losses, draws, wins) or five (pairs with 0, 1/2, 1, 1 1/2, 2 points).")
-        if min(self.counts) < 0 or not sum(self.counts):
+        if min(self.counts + self.singles) < 0 or not sum(self.counts):
             raise RatingError(f"counts of {_listed(self.counts)}: none may be below zero, and one must be above it.")
 
     @property
@@ -61,7 +67,7 @@ class Tally:
     @property
     def games(self) -> int:
         """Games, also where pairs are counted."""
-        return self.units * self.per_unit
+        return self.units * self.per_unit + sum(self.singles)
 
     @property
     def scores(self) -> Floats:
@@ -77,17 +83,19 @@ class Tally:
     @property
     def score(self) -> float:
         """The mean score of a game."""
-        return float(self.scores @ self.distribution())
+        points = self.per_unit * float(self.scores @ self.counts) + float(_OF_GAMES @ self.singles)
+        return points / self.games
 
     @property
     def variance(self) -> float:
-        """The variance of the score of a unit."""
-        return float((self.scores - self.score) ** 2 @ self.distribution())
+        """The variance of the score, for each game: what the games of a pair have in common is in it."""
+        pairs = self.per_unit**2 * float((self.scores - self.score) ** 2 @ self.counts)
+        return (pairs + float((_OF_GAMES - self.score) ** 2 @ self.singles)) / self.games
 
     @property
     def deviation(self) -> float:
         """The standard error of the mean score."""
-        return math.sqrt(self.variance / self.units)
+        return math.sqrt(self.variance / self.games)
 
     def elo(self, confidence: float = 0.95) -> tuple[float, float, float]:
         """Elo, and the ends of its interval: infinite where all games were won or lost, unknown where all are alike."""
@@ -101,9 +109,8 @@ class Tally:
         """Normalised Elo and its error; not a number where all scores were the same."""
         if self.variance <= 0.0:
             return math.nan, math.nan
-        unit = PER_DEVIATION / math.sqrt(self.per_unit)
-        value = unit * (self.score - 0.5) / math.sqrt(self.variance)
-        return value, unit * confidence_factor(confidence) / math.sqrt(self.units)
+        value = PER_DEVIATION * (self.score - 0.5) / math.sqrt(self.variance)
+        return value, PER_DEVIATION * confidence_factor(confidence) / math.sqrt(self.games)
 
     @property
     def superiority(self) -> float:
@@ -116,7 +123,7 @@ class Tally:
         (0.9375, 0.5)
         """
         if self.variance <= 0.0:
-            lost = 0.5 ** (min(self.units, 1000) + 1)
+            lost = 0.5 ** (min(self.units + sum(self.singles), 1000) + 1)
             return 0.5 if self.score == 0.5 else 1.0 - lost if self.score > 0.5 else lost
         return NormalDist().cdf((self.score - 0.5) / self.deviation)
 

@@ -190,7 +190,7 @@ def timeline(
         head=(
             f"{counted(len(players), 'player')}, {counted(int(history.table.games.sum()), 'game')}, "
             f"{times[0]} to {times[-1]}; a strength changes by {history.walk:.1f} Elo in a month; "
-            f"White +{history.white_advantage:.1f}, draws {100 * history.draw_rate:.1f} %"
+            f"White {history.white_advantage:+.1f}, draws {100 * history.draw_rate:.1f} %"
         ),
     )
     if player is not None:
