@@ -32,8 +32,9 @@ const day=document.getElementById('day');if(day)day.addEventListener('change',()
 document.querySelectorAll('.more').forEach(e=>e.remove());
 for(const table of document.querySelectorAll('table.list')){const rows=[...table.tBodies[0].rows].map(row=>{
 const m=data.moments[+row.dataset.p];let k=-1;while(k+1<m.length&&data.when[m[k+1][0]]<=at+1e-9)k++;let v=null,e=null;
-if(k>=0){v=m[k][1];e=m[k][2];if(k+1<m.length){const s=(at-data.when[m[k][0]])/(data.when[m[k+1][0]]-data.when[m[k][0]]);
-v+=s*(m[k+1][1]-v);e+=s*(m[k+1][2]-e)}}return [row,v,e]});
+if(k>=0){const gap=Math.max(0,at-data.when[m[k][0]]);let s=0;v=m[k][1];e=m[k][2];
+if(k+1<m.length){s=gap/(data.when[m[k+1][0]]-data.when[m[k][0]]);v+=s*(m[k+1][1]-v);e+=s*(m[k+1][2]-e)}
+e=Math.hypot(e,data.walk*Math.sqrt(gap*(1-s)))}return [row,v,e]});
 rows.sort((x,y)=>(y[1]??-1e9)-(x[1]??-1e9));let rank=0;for(const [row,v,e] of rows){row.hidden=v===null;
 if(v!==null){row.cells[0].textContent=++rank;row.cells[2].textContent=v.toFixed(1);row.cells[3].textContent=e.toFixed(1)}
 table.tBodies[0].append(row)}}});

@@ -98,7 +98,12 @@ def timeline_page(timeline: Timeline, rows: Sequence[Mapping[str, Any]]) -> str:
         by_pool.setdefault(int(row["pool"]), []).append(_row(player, row["player"], cells))
     when = np.zeros(len(timeline.times))
     when[moments.bin] = moments.months
-    data = {"moments": curves, "times": [printable(name) for name in timeline.times], "when": when.tolist()}
+    data = {
+        "moments": curves,
+        "times": [printable(name) for name in timeline.times],
+        "when": when.tolist(),
+        "walk": history.walk * timeline.factor,
+    }
     last = len(timeline.times) - 1
     choices = "".join(
         f'<option value="{at}"{" selected" if at == last else ""}>{_safe(name)}</option>'

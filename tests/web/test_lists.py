@@ -1,0 +1,66 @@
+"""The lists that people publish, opened from disk in a real browser: sorting, a player, a day."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import assay
+from assay.results.published import timeline_text
+from assay.results.webpage import list_page
+
+YEARS = (
+    ("2010", "A", "B", "1-0"),
+    ("2011", "B", "C", "1-0"),
+    ("2012", "A", "C", "1/2-1/2"),
+    ("2014", "C", "B", "1-0"),
+)
+
+
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    file = tmp_path / "games.pgn"
+    texts = (
+        f'[Date "{year}.05.01"]\n[White "{w}"]\n[Black "{b}"]\n[Result "{r}"]\n\n{r}\n\n' for year, w, b, r in YEARS
+    )
+    file.write_text("".join(texts))
+    return file
+
+
+def rows(page: Page) -> list[list[str]]:
+    return [row.split("\t") for row in page.locator("table.list > tbody > tr:visible").all_inner_texts()]
+
+
+def test_a_day_of_the_page_is_the_list_of_that_day(page: Page, games: Path, tmp_path: Path) -> None:
+    answer = assay.rate_over_time(games, by="year", walk=60)
+    file = tmp_path / "list.html"
+    file.write_text(timeline_text(answer, str(file), None))
+    page.goto(file.as_uri())
+    for year, at in (("2010", 0), ("2012", 2), ("2014", 3)):
+        page.get_by_label("Who stood where").select_option(label=year)
+        months = float(answer.history.moments.months[answer.history.moments.bin == at][0])
+        wanted = answer.standings(months).rows
+        found = rows(page)
+        assert [row[1] for row in found] == [row["player"] for row in wanted]
+        for mine, theirs in zip(found, wanted, strict=True):
+            assert float(mine[2]) == pytest.approx(theirs["rating"], abs=0.11)
+            assert float(mine[3]) == pytest.approx(theirs["error"], abs=0.16)
+    page.get_by_role("button", name="A", exact=True).click()
+    expect(page.locator(".more svg path")).to_have_count(2)
+
+
+def test_a_name_opens_the_results_against_everybody(page: Page, games: Path, tmp_path: Path) -> None:
+    answer = assay.rate_results(games)
+    file = tmp_path / "list.html"
+    file.write_text(list_page(answer.listing, answer.games))
+    page.goto(file.as_uri())
+    page.get_by_role("button", name="B", exact=True).click()
+    met = page.locator(".more tr")
+    expect(met).to_have_count(3)
+    page.get_by_role("button", name="Player").click()
+    expect(page.locator(".more")).to_have_count(0)
+    first = [row[1] for row in rows(page)]
+    page.get_by_role("button", name="Player").click()
+    assert [row[1] for row in rows(page)] == first[::-1]
