@@ -48,7 +48,9 @@ def test_a_day_of_the_page_is_the_list_of_that_day(page: Page, games: Path, tmp_
             assert float(mine[2]) == pytest.approx(theirs["rating"], abs=0.11)
             assert float(mine[3]) == pytest.approx(theirs["error"], abs=0.16)
     page.get_by_role("button", name="A", exact=True).click()
+    page.set_viewport_size({"width": 390, "height": 760})
     expect(page.locator(".more svg path")).to_have_count(2)
+    expect(page.locator(".more svg")).to_be_in_viewport(ratio=1)
 
 
 def test_a_name_opens_the_results_against_everybody(page: Page, games: Path, tmp_path: Path) -> None:
