@@ -7,17 +7,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from assay.games.movetext import Movetext, cut, have_command
-from assay.games.split import Split
-from assay.games.tags import TagColumns
+from assay.games.lines import Positions, small_numbers
+from assay.games.movetext import Movetext, have_command
+from assay.games.split import Split, unescape
+from assay.games.tags import LATIN1, TagLines, is_utf8
 from assay.pools import LEAST_SECONDS, clock_of, time_control
+from assay.printable import decode
 
 TEXT = pa.dictionary(pa.int32(), pa.string())
 MOVETEXT = "movetext"
@@ -112,6 +114,88 @@ def difference(text: str) -> int | None:
     """
     match = _SIGNED.fullmatch(text)
     return int(match.group(1)) if match else None
+
+
+def with_gaps(buffer: pa.Buffer, begin: Positions, end: Positions, kind: pa.DataType) -> pa.Array:
+    """The pieces from each begin to its end, which come in order, and the gaps between them; nothing is copied."""
+    offsets = np.empty(2 * len(begin), np.int32)
+    offsets[0::2], offsets[1::2] = begin, end
+    # Arrow believes what it is told: offsets that go back would lead it anywhere in memory.
+    assert (offsets[1:] >= offsets[:-1]).all(), "pieces must come in order"
+    return pa.Array.from_buffers(kind, max(len(offsets) - 1, 0), [None, pa.py_buffer(offsets), buffer])
+
+
+def cut(data: bytes, begin: Positions, end: Positions) -> pa.BinaryArray:
+    """The pieces from each begin to its end, which come in order, one behind the other.
+
+    >>> cut(b"[a][b] 1. e4", np.array([1, 4]), np.array([2, 5])).to_pylist()
+    [b'a', b'b']
+    """
+    pieces = with_gaps(pa.py_buffer(data), begin, end, pa.binary())
+    return pc.take(pieces, pa.array(np.arange(0, len(pieces), 2)), boundscheck=False)
+
+
+class TagColumns:
+    """Columns of tags, a row per game of a buffer, null where a game lacks the tag.
+
+    What is wrong with a tag is counted in `problems`.
+    """
+
+    def __init__(self, part: Split, names: Sequence[str], problems: Counter[str]) -> None:
+        self._part = part
+        self._lines = TagLines(part, names)
+        self._problems = problems
+        self._buffer = pa.py_buffer(part.data)
+        self._plain = part.ascii and b"\\" not in part.rare
+        self._rows = np.arange(len(part))
+        self._every = pa.array(2 * self._rows)
+
+    def text(self, name: str) -> pa.DictionaryArray:
+        """The values of this tag, dictionary-encoded."""
+        values = self._lines.values(name, self._problems)
+        rows = len(self._part)
+        if not len(values.games):
+            return pa.nulls(rows, TEXT)
+        # Bytes of a buffer that is all ASCII need no check to be text.
+        kind = pa.string() if self._plain else pa.binary()
+        pieces = with_gaps(self._buffer, values.begin, values.end, kind)
+        if np.array_equal(values.games, self._rows):
+            which = self._every
+        else:
+            place = np.full(rows, -2, np.int64)
+            place[values.games] = np.arange(0, len(pieces), 2)
+            which = pa.array(place, mask=place < 0)
+        column = pc.take(pieces, which, boundscheck=False).dictionary_encode()
+        return column if self._plain else _text_dictionary(column, self._problems)
+
+    def ratings(self, name: str, parse: Callable[[str], int | None]) -> pa.Int32Array:
+        """The values of this tag as numbers; what is not of three or four digits goes through `parse`."""
+        values = self._lines.values(name, self._problems)
+        numbers, known = small_numbers(self._part.padded, values.begin, values.end)
+        for i in np.flatnonzero(~known):
+            text = self._part.data[values.begin[i] : values.end[i]].decode("latin-1")
+            numbers[i] = parse(unescape(text)) or 0
+        column = np.zeros(len(self._part), np.int32)
+        column[values.games] = numbers
+        return pa.array(column, mask=column == 0)
+
+
+def _text_dictionary(column: pa.DictionaryArray, problems: Counter[str]) -> pa.DictionaryArray:
+    """The values as text, without escapes; only the distinct ones are looked at."""
+    values = column.dictionary
+    try:
+        text = values.cast(pa.string())
+        if not pc.any(pc.match_substring(text, "\\")).as_py():
+            return pa.DictionaryArray.from_arrays(column.indices, text)
+    except pa.ArrowInvalid:
+        pass  # some are not UTF-8
+    spellings = values.to_pylist()
+    not_utf8 = pa.array([not is_utf8(value) for value in spellings])
+    if not_utf8.true_count:
+        problems[LATIN1] += not_utf8.take(column.indices).true_count
+    plain = pa.array([unescape(decode(value)) for value in spellings], pa.string())
+    # Two spellings may now be one value, so encode again.
+    return pa.DictionaryArray.from_arrays(column.indices, plain).dictionary_decode().dictionary_encode()
 
 
 def rows(part: Split, source: str, problems: Counter[str], *, movetext: bool = False) -> pa.RecordBatch:

@@ -25,8 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 import xxhash
 
 from assay.games.lines import (
@@ -53,25 +51,6 @@ _PARENTHESIS = re.compile(rb"[()]")
 _MOVE_WORD = re.compile(rb"(?:^|(?<=[\0- !-,.}]))(?:[A-Z]?[a-h]?[1-8]?[x:-]?[a-h][1-8]|O-O|0-0)")
 
 
-def with_gaps(buffer: pa.Buffer, begin: Positions, end: Positions, kind: pa.DataType) -> pa.Array:
-    """The pieces from each begin to its end, which come in order, and the gaps between them; nothing is copied."""
-    offsets = np.empty(2 * len(begin), np.int32)
-    offsets[0::2], offsets[1::2] = begin, end
-    # Arrow believes what it is told: offsets that go back would lead it anywhere in memory.
-    assert (offsets[1:] >= offsets[:-1]).all(), "pieces must come in order"
-    return pa.Array.from_buffers(kind, max(len(offsets) - 1, 0), [None, pa.py_buffer(offsets), buffer])
-
-
-def cut(data: bytes, begin: Positions, end: Positions) -> pa.BinaryArray:
-    """The pieces from each begin to its end, which come in order, one behind the other.
-
-    >>> cut(b"[a][b] 1. e4", np.array([1, 4]), np.array([2, 5])).to_pylist()
-    [b'a', b'b']
-    """
-    pieces = with_gaps(pa.py_buffer(data), begin, end, pa.binary())
-    return pc.take(pieces, pa.array(np.arange(0, len(pieces), 2)), boundscheck=False)
-
-
 class Movetext:
     """The movetext of the games of a buffer, one behind the other, without the tags.
 
@@ -85,8 +64,13 @@ class Movetext:
         self.starts: Positions = self.ends - sizes
         behind = len(part.data)
         self._rare = part.rare
-        texts = cut(part.data, np.append(begin, behind - len(PADDING)), np.append(part.ends, behind))
-        self.padded: npt.NDArray[np.uint8] = np.frombuffer(texts.buffers()[2], np.uint8)
+        places = zip(
+            [*begin.tolist(), behind - len(PADDING)],
+            [*part.ends.tolist(), behind],
+            strict=True,
+        )
+        texts = b"".join([part.data[start:end] for start, end in places])
+        self.padded: npt.NDArray[np.uint8] = np.frombuffer(texts, np.uint8)
 
     def __len__(self) -> int:
         return len(self.starts)

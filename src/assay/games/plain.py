@@ -16,6 +16,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from assay.games.dictionary import HALF, MIX, Codes, Dictionary
+from assay.games.lines import Positions
 from assay.games.stream import STDIN, Stream
 
 _BLOCK = 1 << 20  # its arrays stay in the second-level cache
@@ -34,14 +36,11 @@ _ID = b'FideId "'  # who is who is not told by names alone
 _LOW = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
 _QUOTES = np.uint64(0x2222222222222222)
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-_ONE, _SEVEN, _HALF = np.uint64(1), np.uint64(7), np.uint64(32)
+_ONE, _SEVEN = np.uint64(1), np.uint64(7)
 _TAGS = (b'White "', b'Black "', b'Result "')
 
 Bytes = npt.NDArray[np.uint8]
 Words = npt.NDArray[np.uint64]
-Positions = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -146,9 +145,9 @@ def _triples(data: bytes, players: Dictionary, results: Dictionary) -> tuple[Cod
     if not whole.all():
         raise NotPlainError
     return (
-        players.encode(buffer, words, brackets[white] + 8),
-        players.encode(buffer, words, brackets[black] + 8),
-        results.encode(buffer, words, brackets[result] + 9),
+        _encode(players, buffer, words, brackets[white] + 8),
+        _encode(players, buffer, words, brackets[black] + 8),
+        _encode(results, buffer, words, brackets[result] + 9),
     )
 
 
@@ -171,61 +170,12 @@ def _begins(words: Words, text: bytes) -> npt.NDArray[np.bool_]:
     return begins
 
 
-class Dictionary:
-    """Numbers for distinct values, kept by their hashes in a table with open addressing."""
-
-    def __init__(self) -> None:
-        self.values: list[bytes] = []
-        self._hashes: list[int] = []
-        self._make(1 << 12)
-
-    def _make(self, size: int) -> None:
-        self._mask = np.uint64(size - 1)
-        self._keys = np.zeros(size, np.uint64)
-        self._codes = np.full(size, -1, np.int32)
-        for code, value in enumerate(self._hashes):
-            self._put(value, code)
-
-    def _put(self, value: int, code: int) -> None:
-        size = len(self._keys)
-        slot = value & (size - 1)
-        while self._codes[slot] >= 0:
-            slot = (slot + 1) & (size - 1)
-        self._keys[slot], self._codes[slot] = value, code
-
-    def encode(self, buffer: Bytes, words: Words, begin: Positions) -> Codes:
-        """The numbers of the values that begin here and end with a quote and a bracket."""
-        hashes, length = _hash(words, begin)
-        if not (buffer[begin + length + 1] == _BRACKET).all():
-            raise NotPlainError
-        codes = self._find(hashes)
-        new = np.flatnonzero(codes < 0)
-        if len(new):
-            _, where = np.unique(hashes[new], return_index=True)
-            for i in new[np.sort(where)].tolist():
-                self._add(int(hashes[i]), buffer[begin[i] : begin[i] + length[i]].tobytes())
-            codes[new] = self._find(hashes[new])
-        return codes
-
-    def _add(self, value: int, text: bytes) -> None:
-        self._hashes.append(value)
-        self.values.append(text)
-        if 4 * len(self.values) > len(self._keys):
-            self._make(4 * len(self._keys))
-        else:
-            self._put(value, len(self.values) - 1)
-
-    def _find(self, hashes: Words) -> Codes:
-        slot = (hashes & self._mask).astype(np.int64)
-        codes = np.where(self._keys[slot] == hashes, self._codes[slot], np.int32(-1))
-        open_ = np.flatnonzero((codes < 0) & (self._codes[slot] >= 0))
-        while len(open_):
-            slot[open_] = (slot[open_] + 1) & int(self._mask)
-            there = slot[open_]
-            same = self._keys[there] == hashes[open_]
-            codes[open_[same]] = self._codes[there[same]]
-            open_ = open_[~same & (self._codes[there] >= 0)]
-        return codes
+def _encode(known: Dictionary, buffer: Bytes, words: Words, begin: Positions) -> Codes:
+    """The numbers of the values that begin here and end with a quote and a bracket."""
+    hashes, length = _hash(words, begin)
+    if not (buffer[begin + length + 1] == _BRACKET).all():
+        raise NotPlainError
+    return known.numbers(hashes, lambda i: buffer[begin[i] : begin[i] + length[i]].tobytes())
 
 
 def _hash(words: Words, begin: Positions) -> tuple[Words, Positions]:
@@ -243,20 +193,20 @@ def _hash(words: Words, begin: Positions) -> tuple[Words, Positions]:
         size = np.bitwise_count(below) >> 3
         word &= np.where(mark == 0, below, below >> _SEVEN)
         if isinstance(rows, slice):
-            hashes = word * _MIX
+            hashes = word * MIX
             length = size.astype(np.int64)
         else:
-            hashes[rows] = (hashes[rows] ^ word) * _MIX
+            hashes[rows] = (hashes[rows] ^ word) * MIX
             length[rows] += size
         more = mark == 0
         if not more.any():
             # The length tells "ab" from "ab" with zeros behind.
             hashes ^= length.astype(np.uint64)
-            hashes *= _MIX
-            hashes ^= hashes >> _HALF
+            hashes *= MIX
+            hashes ^= hashes >> HALF
             return hashes, length
         open_ = np.flatnonzero(more)
         rows = open_ if isinstance(rows, slice) else rows[open_]
-        hashes[rows] ^= hashes[rows] >> _HALF
+        hashes[rows] ^= hashes[rows] >> HALF
         at = at[open_] + 8
     raise NotPlainError

@@ -1,42 +1,42 @@
 """Tags of many games as columns, cut straight out of the bytes.
 
-A column is an Arrow array over the very buffer that was read: the lines that hold the tag are found with a few
-operations on words of eight bytes, and Arrow copies their values in one go. A missing tag is null in its row and moves
-nothing else; of a repeated tag the last counts, as in python-chess.
+The lines that hold a tag are found with a few operations on words of eight bytes, and their values are numbered where
+they lie (:mod:`assay.games.dictionary`). A missing tag is -1 in its row and moves nothing else; of a repeated tag the
+last counts, as in python-chess.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from assay.games.lines import Positions, same, small_numbers, words_at
-from assay.games.movetext import Fingerprints, fingerprints, with_gaps
+from assay.games.dictionary import Codes, Dictionary, hash_pieces
+from assay.games.lines import Positions, same, words_at
 from assay.games.split import Split, splits, unescape
 from assay.games.stream import Paths, Stream, find_files
 from assay.printable import decode
 from assay.progress import Progress
 
+if TYPE_CHECKING:
+    from assay.games.movetext import Fingerprints
+
 ENDLESS = "tag without end"
 LATIN1 = "tag that is not UTF-8, read as Latin-1"
 
-_TEXT = pa.dictionary(pa.int32(), pa.string())
 _HEAP_BITS = 12
 _SPACE_QUOTE = int.from_bytes(b' "', "little")
 _REST = re.compile(rb'[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*(?:\n|$)')
 
 
 @dataclass(frozen=True)
-class _Values:
+class Places:
     """Where the values of one tag begin and end in the buffer, and of which games they are, in file order."""
 
     begin: Positions
@@ -44,7 +44,7 @@ class _Values:
     games: Positions
 
 
-class _TagLines:
+class TagLines:
     """The tag lines of a buffer in heaps by the first eight bytes of their names.
 
     So each name looks only at the lines that are its own, and a few more whose names begin alike or whose hash is the
@@ -71,7 +71,7 @@ class _TagLines:
         self._bounds = np.searchsorted(heap[self._order], np.arange(len(known) + 2))
         self._heaps = dict(zip(self._keys, table[_hash(np.array(list(self._keys.values()), np.uint64))], strict=True))
 
-    def values(self, name: str, problems: Counter[str]) -> _Values:
+    def values(self, name: str, problems: Counter[str]) -> Places:
         """The values of this tag; a tag that does not end on its line is counted in `problems` and left out."""
         lines = self._lines_of(name)
         begin = self.part.tag_starts[lines] + (len(name) + 3)
@@ -93,7 +93,16 @@ class _TagLines:
                 begin[i], end[i], good[i] = _odd_value(self.part.data, int(begin[i]) - 2)
                 problems[ENDLESS] += not good[i]
             begin, end, games = begin[good], end[good], games[good]
-        return _Values(begin, end, games)
+        return Places(begin, end, games)
+
+    def codes(self, name: str, known: Dictionary, problems: Counter[str]) -> Codes:
+        """The number of this tag's value in `known` for each game, -1 where it lacks the tag."""
+        values = self.values(name, problems)
+        data, begin, end = self.part.data, values.begin, values.end
+        codes = np.full(len(self.part), -1, np.int32)
+        hashes = hash_pieces(self.part.padded, begin, end)
+        codes[values.games] = known.numbers(hashes, lambda i: data[begin[i] : end[i]])
+        return codes
 
     def _lines_of(self, name: str) -> Positions:
         """The lines with this tag, in order; those of longer names that begin alike too, if it has eight letters."""
@@ -146,70 +155,8 @@ def _odd_value(data: bytes, begin: int) -> tuple[int, int, bool]:
     return (match.start(1), match.end(1), True) if match else (begin, begin, False)
 
 
-class TagColumns:
-    """Columns of tags, a row per game of a buffer, null where a game lacks the tag.
-
-    What is wrong with a tag is counted in `problems`.
-    """
-
-    def __init__(self, part: Split, names: Sequence[str], problems: Counter[str]) -> None:
-        self._part = part
-        self._lines = _TagLines(part, names)
-        self._problems = problems
-        self._buffer = pa.py_buffer(part.data)
-        self._plain = part.ascii and b"\\" not in part.rare
-        self._rows = np.arange(len(part))
-        self._every = pa.array(2 * self._rows)
-
-    def text(self, name: str) -> pa.DictionaryArray:
-        """The values of this tag, dictionary-encoded."""
-        values = self._lines.values(name, self._problems)
-        rows = len(self._part)
-        if not len(values.games):
-            return pa.nulls(rows, _TEXT)
-        # Bytes of a buffer that is all ASCII need no check to be text.
-        kind = pa.string() if self._plain else pa.binary()
-        pieces = with_gaps(self._buffer, values.begin, values.end, kind)
-        if np.array_equal(values.games, self._rows):
-            which = self._every
-        else:
-            place = np.full(rows, -2, np.int64)
-            place[values.games] = np.arange(0, len(pieces), 2)
-            which = pa.array(place, mask=place < 0)
-        column = pc.take(pieces, which, boundscheck=False).dictionary_encode()
-        return column if self._plain else _text_dictionary(column, self._problems)
-
-    def ratings(self, name: str, parse: Callable[[str], int | None]) -> pa.Int32Array:
-        """The values of this tag as numbers; what is not of three or four digits goes through `parse`."""
-        values = self._lines.values(name, self._problems)
-        numbers, known = small_numbers(self._part.padded, values.begin, values.end)
-        for i in np.flatnonzero(~known):
-            text = self._part.data[values.begin[i] : values.end[i]].decode("latin-1")
-            numbers[i] = parse(unescape(text)) or 0
-        column = np.zeros(len(self._part), np.int32)
-        column[values.games] = numbers
-        return pa.array(column, mask=column == 0)
-
-
-def _text_dictionary(column: pa.DictionaryArray, problems: Counter[str]) -> pa.DictionaryArray:
-    """The values as text, without escapes; only the distinct ones are looked at."""
-    values = column.dictionary
-    try:
-        text = values.cast(pa.string())
-        if not pc.any(pc.match_substring(text, "\\")).as_py():
-            return pa.DictionaryArray.from_arrays(column.indices, text)
-    except pa.ArrowInvalid:
-        pass  # some are not UTF-8
-    spellings = values.to_pylist()
-    not_utf8 = pa.array([not _is_utf8(value) for value in spellings])
-    if not_utf8.true_count:
-        problems[LATIN1] += not_utf8.take(column.indices).true_count
-    plain = pa.array([unescape(decode(value)) for value in spellings], pa.string())
-    # Two spellings may now be one value, so encode again.
-    return pa.DictionaryArray.from_arrays(column.indices, plain).dictionary_decode().dictionary_encode()
-
-
-def _is_utf8(value: bytes) -> bool:
+def is_utf8(value: bytes) -> bool:
+    """Whether the bytes are text as they stand."""
     try:
         value.decode("utf-8")
     except UnicodeDecodeError:
@@ -258,30 +205,36 @@ def read_tags(
     """
     tags = (tags,) if isinstance(tags, str) else tags
     problems: Counter[str] = Counter()
-    columns: dict[str, list[pa.DictionaryArray]] = {tag: [] for tag in tags}
-    prints = [Fingerprints(np.empty(0, np.uint64), np.empty(0, np.int32))]
+    together = Dictionary()
+    known = {tag: together if tag in shared else Dictionary() for tag in tags}
+    columns: dict[str, list[Codes]] = {tag: [np.empty(0, np.int32)] for tag in tags}
+    prints: list[tuple[Any, Any]] = [(np.empty(0, np.uint64), np.empty(0, np.int32))]
     games = 0
     bounds: tuple[list[Positions], list[Positions]] = ([np.empty(0, np.int64)], [np.empty(0, np.int64)])
     for part, chosen in _parts(find_files(paths), where, names or {}, problems, quiet=quiet):
         games += len(part.starts[chosen])
         for column, places in zip(bounds, (part.starts, part.ends), strict=True):
             column.append(part.base + places[chosen])
-        found = TagColumns(part, tags, problems)
+        lines = TagLines(part, tags)
         for tag in tags:
-            column_of = found.text(tag)
-            columns[tag].append(column_of if where is None else column_of.filter(pa.array(chosen)))
+            columns[tag].append(lines.codes(tag, known[tag], problems)[chosen])
         if moves:
-            prints.append(Fingerprints(*(column[chosen] for column in fingerprints(part))))
-    together = [tag for tag in tags if tag in shared]
-    codes: dict[str, npt.NDArray[np.int32]] = {}
+            from assay.games.movetext import fingerprints
+
+            keys, plies = fingerprints(part)
+            prints.append((keys[chosen], plies[chosen]))
+    codes: dict[str, Codes] = {}
     values: dict[str, Sequence[str]] = {}
-    for group in [together, *([tag] for tag in tags if tag not in shared)]:
-        unified = _unify([chunk for tag in group for chunk in columns[tag]])
-        flat = np.concatenate([_codes(chunk) for chunk in unified] or [np.empty(0, np.int32)])
-        listed = unified[0].dictionary.to_pylist() if unified else []
-        for i, tag in enumerate(group):
-            codes[tag], values[tag] = flat[i * games : (i + 1) * games], listed
-    played = Fingerprints(*(np.concatenate(column) for column in zip(*prints, strict=True))) if moves else None
+    for group in [[tag for tag in tags if tag in shared], *([tag] for tag in tags if tag not in shared)]:
+        if group:
+            numbered, listed = _numbered(known[group[0]], [np.concatenate(columns[tag]) for tag in group], problems)
+            codes |= dict(zip(group, numbered, strict=True))
+            values |= dict.fromkeys(group, listed)
+    played = None
+    if moves:
+        from assay.games.movetext import Fingerprints
+
+        played = Fingerprints(*(np.concatenate(column) for column in zip(*prints, strict=True)))
     starts, ends = map(np.concatenate, bounds)
     return Tags(games, codes, values, problems, starts, ends, played)
 
@@ -308,12 +261,14 @@ def _parts(
                 done += stream.size
 
 
-def _unify(chunks: list[pa.DictionaryArray]) -> list[pa.DictionaryArray]:
-    if not chunks:
-        return []
-    return list(pa.chunked_array(chunks).unify_dictionaries().chunks)
-
-
-def _codes(chunk: pa.DictionaryArray) -> npt.NDArray[np.int32]:
-    codes: npt.NDArray[np.int32] = pc.fill_null(chunk.indices, -1).to_numpy(zero_copy_only=False)
-    return codes.astype(np.int32, copy=False)
+def _numbered(known: Dictionary, columns: Sequence[Codes], problems: Counter[str]) -> tuple[list[Codes], list[str]]:
+    """The columns that one dictionary tells, as codes of texts without escapes; two spellings may be one text."""
+    odd = [at for at, value in enumerate(known.values) if not (value.isascii() or is_utf8(value))]
+    for codes in columns if odd else ():
+        problems[LATIN1] += int(np.bincount(codes[codes >= 0], minlength=len(known.values))[odd].sum())
+    numbers: dict[str, int] = {}
+    again = [numbers.setdefault(unescape(decode(value)), len(numbers)) for value in known.values]
+    if len(numbers) < len(again):
+        renumbered = np.array([*again, -1], np.int32)
+        columns = [renumbered[codes] for codes in columns]
+    return list(columns), list(numbers)
