@@ -150,3 +150,20 @@ def test_help_imports_nothing_heavy() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "Usage: assay" in run.stdout
     assert not HEAVY & set(ast.literal_eval(run.stderr))
+
+
+def test_a_small_list_imports_numpy_alone(tmp_path: Path) -> None:
+    """Games that share players, so that their moves are compared."""
+    file = tmp_path / "games.pgn"
+    games = (f'[White "{w}"]\n[Black "{b}"]\n[Result "1-0"]\n\n1. e4 1-0\n\n' for w, b in ("AB", "BA", "AB"))
+    file.write_text("".join(games))
+    code = (
+        "import sys; from assay.cli.main import main\n"
+        f"try: main(['results', {str(file)!r}])\n"
+        "except SystemExit: pass\n"
+        "print(sorted(sys.modules), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = ast.literal_eval(run.stderr.splitlines()[-1])
+    assert "numpy" in loaded
+    assert not {"numpy.ma", "pyarrow", "shutil", *(HEAVY - {"numpy"})} & set(loaded)

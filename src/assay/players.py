@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import math
 import re
-import unicodedata
 import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -253,6 +252,8 @@ def plain_name(name: str) -> str:
         return ""
     text = _FEDERATION.sub("", text) or text
     if not text.isascii():
+        import unicodedata
+
         apart = unicodedata.normalize("NFKD", text.casefold()).translate(_LETTERS)
         text = "".join(c for c in apart if not unicodedata.combining(c)) or text
     return _OTHER_SIGNS.sub(" ", text.lower()).strip() or name

@@ -7,7 +7,6 @@ calculates what begins like a formula.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -80,6 +79,8 @@ def json_text(value: Any, **how: Any) -> str:
     >>> print(json_text({"name": "Müller\x9b"}))
     {"name": "Müller\u009b"}
     """
+    import json
+
     return _WITHIN_LINES.sub(
         lambda match: json.dumps(match.group())[1:-1], json.dumps(value, ensure_ascii=False, **how)
     )

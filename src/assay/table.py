@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import textwrap
@@ -127,6 +126,8 @@ class Table:
 
     def csv(self) -> str:
         """Comma-separated values of full precision; no value can act as a formula of a spreadsheet."""
+        import csv
+
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow([spreadsheet(column.name) for column in self.columns])

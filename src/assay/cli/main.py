@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import io
@@ -160,6 +161,8 @@ def main(args: Sequence[str] | None = None) -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         # Loading a command makes many objects that stay: to look for garbage among them takes longer than a small list.
         gc.set_threshold(50_000, 20, 20)
+        # Registered first, so run last: what is left at the end goes with the process.
+        atexit.register(gc.freeze)
     # One thread for the linear algebra: the matrices are small, and idle threads cost more than all the work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     debug = "--debug" in words

@@ -536,9 +536,11 @@ def ratings_option(name: str) -> Shared:
 
 def width() -> int:
     """How wide a text may be: as the terminal, if it goes to one."""
+    if not sys.stdout.isatty():
+        return WIDTH
     import shutil
 
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
+    return shutil.get_terminal_size().columns
 
 
 def print_answer(answer: Answer) -> None:

@@ -436,7 +436,8 @@ def shared_keys(keys: Numbers) -> Places:
     array([0, 2])
     """
     in_order = np.sort(keys)
-    twice = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])
+    again = in_order[1:][in_order[1:] == in_order[:-1]]
+    twice = again[np.append(True, again[1:] != again[:-1])[: len(again)]]
     if not len(twice):
         return np.empty(0, np.int64)
     at = np.minimum(np.searchsorted(twice, keys), len(twice) - 1)

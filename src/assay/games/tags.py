@@ -36,7 +36,7 @@ _REST = re.compile(rb'[ \t]+"([^\n]*)"[ \t]*\][ \t\r]*(?:\n|$)')
 
 
 @dataclass(frozen=True)
-class Places:
+class TagValues:
     """Where the values of one tag begin and end in the buffer, and of which games they are, in file order."""
 
     begin: Positions
@@ -54,7 +54,7 @@ class TagLines:
     def __init__(self, part: Split, names: Sequence[str]) -> None:
         self.part = part
         self._keys = {name: int.from_bytes(name.encode("ascii")[:8], "little") for name in names}
-        known = np.unique(np.array(list(self._keys.values()), np.uint64))
+        known = np.array(sorted(set(self._keys.values())), np.uint64)
         table = np.zeros(1 << _HEAP_BITS, np.uint8)
         table[_hash(known)] = np.arange(1, len(known) + 1)
         words = part.tag_words
@@ -71,7 +71,7 @@ class TagLines:
         self._bounds = np.searchsorted(heap[self._order], np.arange(len(known) + 2))
         self._heaps = dict(zip(self._keys, table[_hash(np.array(list(self._keys.values()), np.uint64))], strict=True))
 
-    def values(self, name: str, problems: Counter[str]) -> Places:
+    def values(self, name: str, problems: Counter[str]) -> TagValues:
         """The values of this tag; a tag that does not end on its line is counted in `problems` and left out."""
         lines = self._lines_of(name)
         begin = self.part.tag_starts[lines] + (len(name) + 3)
@@ -93,7 +93,7 @@ class TagLines:
                 begin[i], end[i], good[i] = _odd_value(self.part.data, int(begin[i]) - 2)
                 problems[ENDLESS] += not good[i]
             begin, end, games = begin[good], end[good], games[good]
-        return Places(begin, end, games)
+        return TagValues(begin, end, games)
 
     def codes(self, name: str, known: Dictionary, problems: Counter[str]) -> Codes:
         """The number of this tag's value in `known` for each game, -1 where it lacks the tag."""
