@@ -49,7 +49,7 @@ LARGEST = Case("100k players, 5M games", 100_000, 5_000_000, 12)
 
 def measure(folder: Path, cases: Sequence[Case] = CASES) -> list[Measurement]:
     """All cases; the games are made in the folder unless they are there."""
-    found = [start(folder)]
+    found = [start(folder), start(folder, moves="1. e4 e5 2. Nf3 ")]
     for case in cases:
         file = folder / f"results-{case.players}-{case.games}.pgn"
         if not file.exists():
@@ -69,12 +69,13 @@ def measure(folder: Path, cases: Sequence[Case] = CASES) -> list[Measurement]:
     return found
 
 
-def start(folder: Path) -> Measurement:
-    """Two games: little more than the start of Python and what is imported."""
-    file = folder / "results-2-2.pgn"
-    make_games(file, 2, 2)
+def start(folder: Path, moves: str = "") -> Measurement:
+    """Two games: little more than the start of Python and what is imported; with moves these are compared."""
+    file = folder / f"results-2-2{'-moves' if moves else ''}.pgn"
+    make_games(file, 2, 2, moves)
     own, floor = least([*ASSAY, "results", "-q", "-p", str(file)], 10), least(LEAST, 10)
-    return Measurement("2 players, 2 games: the start", own.cpu, "s", "import numpy, click", floor.cpu, less=True)
+    title = f"2 players, 2 games{', with moves' if moves else ''}: the start"
+    return Measurement(title, own.cpu, "s", "import numpy, click", floor.cpu, less=True)
 
 
 def least(command: Sequence[str], runs: int = 2) -> Cost:
@@ -94,7 +95,7 @@ def with_bayeselo(file: Path) -> Cost | None:
     return of_command([bayeselo], told) if bayeselo else None
 
 
-def make_games(file: Path, players: int, games: int) -> None:
+def make_games(file: Path, players: int, games: int, moves: str = "") -> None:
     """Games between players of normal strength (SD 200 Elo), paired at random; 30 % of those between equals drawn."""
     generator = np.random.default_rng(1)
     strength = generator.normal(2300.0, 200.0, players)
@@ -108,7 +109,7 @@ def make_games(file: Path, players: int, games: int) -> None:
             u = generator.random(count)
             result = np.where(u < p - draw / 2, 0, np.where(u < p + draw / 2, 1, 2))
             out.writelines(
-                f'[White "Player {a:06}"]\n[Black "Player {b:06}"]\n[Result "{RESULTS[c]}"]\n\n{RESULTS[c]}\n\n'
+                f'[White "Player {a:06}"]\n[Black "Player {b:06}"]\n[Result "{RESULTS[c]}"]\n\n{moves}{RESULTS[c]}\n\n'
                 for a, b, c in zip(white.tolist(), black.tolist(), result.tolist(), strict=True)
             )
 
