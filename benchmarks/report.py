@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from assay.games import read
-from assay.reports.exports import find_browser
+from assay.paths import find_browser
 from measure import ASSAY, Measurement, of_command, show
 
 _FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]

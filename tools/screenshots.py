@@ -18,8 +18,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from assay.moves.asked import Asked
+from assay.paths import find_browser
 from assay.presets import PRESETS
-from assay.reports.exports import find_browser
 from assay.reports.growing import make
 from assay.reports.page import render
 
