@@ -8,6 +8,7 @@ starts no engine: it takes what the store has.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -197,10 +198,11 @@ def _solve(
     mean = float(tags.mean()) if len(tags) else 2300.0
     how: dict[str, Any] = {"priors": known} if known else {"average": mean}
     if start is not None:
-        finite = np.isfinite(start.ratings)
-        how["start"] = {
-            name: float(one) for name, one, there in zip(start.players, start.ratings, finite, strict=True) if there
-        }
+        # Near the level that the anchors have; the solver finds the rest.
+        value = dict(zip(start.players, start.ratings.tolist(), strict=True))
+        away = [one - value[name] for name, (one, _) in known.items() if math.isfinite(value[name])]
+        level = float(np.median(away)) if away else 0.0
+        how["start"] = {name: one + level for name, one in value.items() if math.isfinite(one)}
     try:
         return rate_table(
             played.players,

@@ -28,7 +28,8 @@ DENSE = 1200
 # Up to this many, elimination is quicker than conjugate gradients for a single right side.
 _DIRECT = 300
 # Well connected pools need some tens of steps; who needs more is better off with the thin parts eliminated first.
-_CG_PATIENCE = 150
+_CG_PATIENCE, _PATIENCE_TOGETHER = 150, 30
+_TINY = 1e-300
 # Full matrices beyond this many players are gigabytes and minutes.
 MOST_IN_MATRIX = 6000
 _EXACT = 500
@@ -213,6 +214,10 @@ class Information:
             result[-1] = self.diagonal[-1] * x[-1] + border @ x[:-1]
         return result
 
+    def _lengths(self, x: Floats) -> Any:
+        """The length of a residual, or of each column, in the measure of conjugate gradients."""
+        return np.linalg.norm(x / np.sqrt(self.diagonal if x.ndim == 1 else self.diagonal[:, None]), axis=0)
+
     def solve(self, b: Floats, tolerance: float = 1e-10) -> Floats:
         """Solve for a right side (or for each column), leaving free shifts and held coordinates at zero."""
         if self.size <= (_DIRECT if b.ndim == 1 else DENSE):
@@ -223,11 +228,15 @@ class Information:
         # Once reduced, the matrix is known to be thin.
         done = False
         if "_reduced" not in self.__dict__:
-            found, done = conjugate_gradients(self.multiply, self.diagonal, b, tolerance, _CG_PATIENCE)
+            patience = _CG_PATIENCE if b.ndim == 1 else _PATIENCE_TOGETHER
+            found, done = conjugate_gradients(self.multiply, self.diagonal, b, tolerance, patience)
         if not done and self.size > DENSE:
             found, done = self._reduced.solve(b, tolerance)
             # The player who is held at zero gathers the rounding of all others: once more with what is left.
-            found += self._reduced.solve(self.centre(b - self.multiply(found)), tolerance)[0]
+            rest = self.centre(b - self.multiply(found))
+            left = float(np.max(self._lengths(rest) / np.maximum(self._lengths(b), _TINY)))
+            if left > tolerance:
+                found += self._reduced.solve(rest, min(tolerance / left, 0.1))[0]
         if done:
             return self.centre(np.where(free, found, 0.0))
         if self.size <= DENSE:

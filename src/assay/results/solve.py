@@ -32,6 +32,8 @@ _HALVINGS = 40
 _ROUNDS = 50
 # Elo; after a step of this size nothing that is printed would change.
 _SMALL = 1e-4
+# Elo; after a step of this size the information is what it was, to a thousandth.
+_CLOSE = 0.1
 _FLOOR = 1e-12
 # Longest step in units of 1 / beta: 500 Elo.
 _FARTHEST = 2.85
@@ -300,11 +302,15 @@ def _newton(problem: Equations, ratings: Floats, white: float, equal: float) -> 
     free = problem.free
     p = expected(problem, ratings, white)
     gradient = np.where(free, _gradient(problem, ratings, white, _gain(problem, p, equal)), 0.0)
+    matrix = None
     for _ in range(_STEPS):
         # A first step need not be exact: the next one starts from a better place anyway (Dembo et al., 1982).
         forcing = 1e-2 if not trace else max(1e-9, min(1e-2, 1e-3 * trace[-1]))
+        # Close to the top the matrix is that of the step before, and what was made of it serves again.
+        if matrix is None or trace[-1] > _CLOSE:
+            matrix = _information(problem, p, equal)
         try:
-            step = _information(problem, p, equal).solve(gradient, forcing)
+            step = matrix.solve(gradient, forcing)
         except np.linalg.LinAlgError:
             raise _UnboundedError from None
         # Far from its level a player's information is next to nothing, and a step by it would lead anywhere.

@@ -1,4 +1,4 @@
-"""Large symmetric systems solved: conjugate gradients, and thin parts eliminated first.
+"""Large symmetric systems solved: conjugate gradients, several right sides at once, and thin parts eliminated first.
 
 Along chains and trees of players conjugate gradients only crawl. There a round takes players with few neighbours, no
 two of them neighbours, out of the equations at once (Gaussian elimination; the players left get the equations of the
@@ -24,10 +24,12 @@ _FEWEST, _MOST = 2, 64
 # A round that takes fewer than this share of the players is not worth its time.
 _WORTH = 0.01
 # By how much the equations may grow.
-_GROWTH = 3
+_GROWTH = 1.5
 _FULL = 1200
 _STEPS = 20_000
 _SEED = 3
+# Of the square of the longest direction: what is left of two columns that are alike.
+_NOTHING = 1e-13
 
 Places = NDArray[np.intp]
 
@@ -35,38 +37,81 @@ Places = NDArray[np.intp]
 def conjugate_gradients(
     multiply: Callable[[Floats], Floats], diagonal: Floats, b: Floats, tolerance: float, steps: int
 ) -> tuple[Floats, bool]:
-    """Solve for a right side, or for all columns at once; and whether these steps were enough.
+    """Solve for a right side, or for all columns together; and whether these steps were enough.
 
     >>> matrix = np.array([[2.0, -1.0], [-1.0, 2.0]])
     >>> found, done = conjugate_gradients(matrix.__matmul__, np.array([2.0, 2.0]), np.array([1.0, 4.0]), 1e-9, 10)
     >>> found.round(6).tolist(), done
     ([2.0, 3.0], True)
     """
-    by = 1.0 / (diagonal if b.ndim == 1 else diagonal[:, None])
-    products = "i,i->" if b.ndim == 1 else "ij,ij->j"
+    return (_of_one if b.ndim == 1 else _of_several)(multiply, diagonal, b, tolerance, steps)
+
+
+def _of_one(
+    multiply: Callable[[Floats], Floats], diagonal: Floats, b: Floats, tolerance: float, steps: int
+) -> tuple[Floats, bool]:
+    by = 1.0 / diagonal
     x = np.zeros_like(b)
     residual = b.copy()
     z = residual * by
     direction = z.copy()
-    rho = np.einsum(products, residual, z)
+    rho = float(residual @ z)
     goal = rho * tolerance**2
     for _ in range(steps):
-        if np.all(rho <= goal):
+        if rho <= goal:
             return x, True
         image = multiply(direction)
-        curve = np.einsum(products, direction, image)
-        # A finished column has nothing left to gain; its step is nothing divided by nothing.
-        alpha = np.divide(rho, curve, out=np.zeros_like(rho), where=curve > 0)
+        curve = float(direction @ image)
+        alpha = rho / curve if curve > 0 else 0.0
         x += np.multiply(alpha, direction, out=z)
         image *= alpha
         residual -= image
         np.multiply(residual, by, out=z)
-        new = np.einsum(products, residual, z)
-        beta = np.divide(new, rho, out=np.zeros_like(rho), where=rho > 0)
-        direction *= beta
+        rho, before = float(residual @ z), rho
+        direction *= rho / before
         direction += z
-        rho = new
     return x, False
+
+
+def _of_several(
+    multiply: Callable[[Floats], Floats], diagonal: Floats, b: Floats, tolerance: float, steps: int
+) -> tuple[Floats, bool]:
+    """All columns share what each has searched, which takes a third of the steps (O'Leary, 1980; Ji and Li, 2017).
+
+    Residuals are kept as orthonormal columns and what these are to be multiplied with, so that columns which are alike,
+    or done before the others, spoil nothing: what adds nothing is dropped.
+    """
+    root = 1.0 / np.sqrt(diagonal)[:, None]
+    scaled = b * root
+    size = np.linalg.norm(scaled, axis=0)
+    there = size > 0
+    x = np.zeros_like(b)
+    basis, parts = _orthonormal(scaled[:, there] / size[there])
+    direction, found = basis, np.zeros((len(b), int(there.sum())))
+    for _ in range(steps):
+        if np.all(np.linalg.norm(parts, axis=0) <= tolerance):
+            x[:, there] = found * (root * size[there])
+            return x, True
+        image = multiply(direction * root) * root
+        bend = direction.T @ image
+        try:
+            step = np.linalg.inv((bend + bend.T) / 2.0)
+        except np.linalg.LinAlgError:
+            break
+        found += direction @ (step @ parts)
+        basis, turn = _orthonormal(basis - image @ step)
+        direction = basis + direction @ turn.T
+        parts = turn @ parts
+    x[:, there] = found * (root * size[there])
+    return x, False
+
+
+def _orthonormal(columns: Floats) -> tuple[Floats, Floats]:
+    """Orthonormal columns, and what they are multiplied with to give these; as many as these have of their own."""
+    values, vectors = np.linalg.eigh(columns.T @ columns)
+    kept = values > _NOTHING * np.max(values, initial=0.0)
+    lengths = np.sqrt(values[kept])
+    return columns @ (vectors[:, kept] / lengths), lengths[:, None] * vectors[:, kept].T
 
 
 @dataclass(frozen=True)
