@@ -2,8 +2,8 @@
 
     python benchmarks/answer.py ANALYSED.pgn STORE ARCHIVE... [--games 5000] [--depth 8] [--pool otb-slow]
 
-ANALYSED are games whose analyses are in STORE; they are written again under other names until there are `--games` of
-them: the analysed list. ARCHIVE has many games more; the second list is of these with the analysed ones among them.
+ANALYSED are games whose analyses are in STORE (`studies/analysed_games.py` finds them); they are written again under
+other names until there are `--games` of them: the analysed list. ARCHIVE has many games more, some of them analysed.
 Each command runs in a process of its own; CPU seconds tell more than the clock where a machine is busy.
 """
 
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from assay.games import read
 from assay.games.completing import with_tags
+from assay.table import render
 from measure import ASSAY, Cost, of_command
 
 
@@ -35,8 +36,13 @@ def cost(*words: object) -> Cost:
     return of_command([*ASSAY, *map(str, words)])
 
 
-def told(found: Cost) -> str:
-    return f"{found.cpu:.1f} s of CPU, {found.wall:.1f} s, {found.memory:.0f} MB"
+def row(job: str, found: Cost) -> dict[str, str]:
+    return {
+        "job": job,
+        "s of CPU": f"{found.cpu:.1f}",
+        "s on the clock": f"{found.wall:.1f}",
+        "MB": f"{found.memory:.0f}",
+    }
 
 
 def main() -> None:
@@ -49,17 +55,17 @@ def main() -> None:
     parser.add_argument("--pool", default="otb-slow")
     given = parser.parse_args()
     how = ("--list", "--store", given.store, "--depth", given.depth, "--pool", given.pool, "--format", "csv", "--quiet")
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         copies = Path(folder) / "analysed.pgn"
         count = many(given.analysed, given.games, copies)
-        print(f"{count} games, all analysed: {told(cost('rate', copies, *how))}", flush=True)
+        rows.append(row(f"{count} games, all analysed: list from both", cost("rate", copies, *how)))
     if given.archives:
-        files = (*given.archives, given.analysed)
-        alone = cost("results", *files, "--format", "csv")
-        print(f"archive, results alone: {told(alone)}", flush=True)
-        both = cost("rate", *files, *how)
-        more = f"{both.cpu - alone.cpu:.1f} s of CPU and {both.wall - alone.wall:.1f} s more"
-        print(f"archive, list from both: {told(both)}: {more}")
+        alone = cost("results", *given.archives, "--format", "csv")
+        both = cost("rate", *given.archives, *how)
+        more = Cost(both.cpu - alone.cpu, both.wall - alone.wall, both.memory - alone.memory)
+        rows += [row("archive: results alone", alone), row("archive: list from both", both), row("more", more)]
+    print(render(rows))
 
 
 if __name__ == "__main__":

@@ -74,6 +74,20 @@ def test_witnesses_and_priors_are_chosen(capsys: pytest.CaptureFixture[str]) -> 
         assay.rate(EVENT, witness=["results"], player="Elmm")
 
 
+def test_who_is_not_asked_has_no_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("rate", EVENT, "--witness", "results", "--wide") == 0
+    out = capsys.readouterr().out
+    head, _, names = out.splitlines()[:3]
+    assert head == "Ratings with 95% intervals, by results alone."
+    assert names == "player   games   tag  rating   low  high  results  results_low  results_high  note"
+    both = assay.rate(EVENT, witness=["learned", "results"]).table.columns
+    assert [name for name in both if name in ("results", "moves", "learned", "moves_low", "p_agree")] == [
+        "results",
+        "learned",
+        "p_agree",
+    ]
+
+
 def test_results_alone_are_rated_where_there_are_no_moves(tmp_path: Path) -> None:
     table = "white,black,result,white_elo,black_elo\nAnn,Bob,1-0,2100,2000\nBob,Cid,W,2000,1900\nCid,Ann,.5,1900,2100\n"
     (tmp_path / "table.csv").write_text(table)
@@ -101,6 +115,21 @@ def test_by_parts_of_the_games(store: Path) -> None:
     assert all(one.alone["results"].note == "only moves have phases" for one in phases.said)
     events = assay.rate(EVENT, by="event", **how)
     assert {one.player: one.joint.value for one in events.said} == {one.player: one.joint.value for one in whole.said}
+
+
+def test_months_of_a_player_follow_each_other(tmp_path: Path) -> None:
+    games = [
+        f'[White "{white}"]\n[Black "{black}"]\n[Result "{result}"]\n[Date "2020.0{month}.01"]\n'
+        '[WhiteElo "2000"]\n[BlackElo "2000"]\n\n' + result
+        for month, (white, black, result) in enumerate(
+            [("Ann", "Bob", "0-1"), ("Bob", "Ann", "0-1"), ("Ann", "Bob", "1/2-1/2")], 1
+        )
+    ]
+    (tmp_path / "games.pgn").write_text("\n\n".join(games) + "\n")
+    found = assay.rate(tmp_path / "games.pgn", by="month", witness=["results"]).said
+    assert [(one.player, one.part) for one in found] == [
+        (name, f"2020.0{month}") for name in ("Ann", "Bob") for month in (1, 2, 3)
+    ]
 
 
 def test_a_list_knows_more_than_results_alone(store: Path) -> None:

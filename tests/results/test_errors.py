@@ -14,6 +14,7 @@ from assay.results import information, jenkins, rate, shares
 from assay.results.expectancy import expectancy, score_variance, slope
 from assay.results.gamepairs import count_pairs
 from assay.results.jenkins import PLACES, SPACING, blocks, draw, seeded, walk
+from assay.results.systems import conjugate_gradients
 
 
 def test_two_players_have_a_closed_form() -> None:
@@ -175,6 +176,61 @@ def test_thin_pools_solve_their_equations(kind: str) -> None:
     sides = information.centre(generator.normal(size=(information.size, 2)))
     image = information.multiply(information.solve(sides))
     assert information.centre(image) == pytest.approx(sides, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", ["all their own", "alike", "nothing", "a sum"])
+def test_right_sides_are_solved_together(kind: str) -> None:
+    generator = np.random.default_rng(4)
+    half = generator.normal(size=(60, 60))
+    matrix = half @ half.T + np.diag(generator.uniform(1, 500, 60))
+    sides = generator.normal(size=(60, 4)) * [1, 1e-6, 1e6, 1]
+    if kind == "alike":
+        sides[:, 1] = sides[:, 0]
+    elif kind == "nothing":
+        sides[:, 1] = 0.0
+    elif kind == "a sum":
+        sides[:, 3] = sides[:, 0] + sides[:, 1]
+    found, done = conjugate_gradients(matrix.__matmul__, matrix.diagonal(), sides, 1e-6, 200)
+    exact = np.linalg.solve(matrix, sides)
+    assert done and np.all(np.linalg.norm(found - exact, axis=0) <= 1e-4 * np.linalg.norm(exact, axis=0))
+
+
+def test_together_they_need_fewer_steps_than_alone() -> None:
+    generator = np.random.default_rng(4)
+    # Clusters that hang together by little, as players of countries do.
+    matrix = np.diag(np.concatenate((np.geomspace(1e-3, 0.1, 20), generator.uniform(0.5, 2, 380))))
+    turn = np.linalg.qr(generator.normal(size=(400, 400)))[0]
+    matrix = turn @ matrix @ turn.T
+    sides = generator.normal(size=(400, 16))
+    steps = []
+    for some in (sides[:, 0], sides):
+        calls: list[int] = []
+
+        def multiply(x: np.ndarray, calls: list[int] = calls) -> np.ndarray:
+            calls.append(1)
+            return np.asarray(matrix @ x)
+
+        assert conjugate_gradients(multiply, np.ones(400), some, 1e-4, 1000)[1]
+        steps.append(len(calls))
+    assert steps[1] < steps[0] / 2
+
+
+def test_errors_of_thin_pools_do_not_hang_on_how_near_they_are_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One country after another, each tied to the next by a game: what is solved as near as usual is near."""
+    monkeypatch.setattr(shares, "EXACT_IF_THIN", 0)
+    generator = np.random.default_rng(7)
+    here = generator.integers(0, 40, (30, 400, 2)) + 40 * np.arange(30)[:, None, None]
+    pairs = np.concatenate((here.reshape(-1, 2), np.stack((np.arange(29) * 40, np.arange(1, 30) * 40), axis=1)))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    names = [str(i) for i in range(1200)]
+    games = [names[i] for i in pairs[:, 0]], [names[i] for i in pairs[:, 1]]
+    score = np.full(len(pairs), 0.5)
+    alone = rate(*games, score, white_advantage=0.0)
+    joint = rate(*games, score, white_advantage=0.0, priors={"0": (2300.0, 60.0), "900": (2300.0, 60.0)})
+    usual = shares.two_errors(joint, alone)
+    monkeypatch.setattr(shares, "NEAR", 1e-8)
+    for some, nearer in zip(usual, shares.two_errors(joint, alone), strict=True):
+        assert some == pytest.approx(nearer, rel=1e-3)
 
 
 def test_matrices_of_huge_lists_are_refused(make_pool: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,6 @@ NAMELESS = (
 NO_BOUND = "what is known sets no bound"
 BOUNDS = "< and >: no more than a bound is known."
 PRIORS = ("none", "tag", "pool")
-_WIDE = ("results_low", "results_high", "moves_low", "moves_high", "learned_low", "learned_high", "p_agree")
 
 
 @dataclass(frozen=True)
@@ -176,6 +175,8 @@ def rate_players(
     said.sort(
         key=lambda one: (
             one.player != first,
+            # Months and years of a player follow each other; else the best comes first.
+            (one.player, one.part) if by in ("year", "month") else ("", ""),
             -one.joint.value if one.joint.known else np.inf,
             one.player,
             one.part,
@@ -188,7 +189,7 @@ def rate_players(
     ]
     if len(said) < len(unnamed):
         remarks.append("Sides without a name are left out: they may be of many people.")
-    return _answer(said, by, level, fide, remarks, found.problems)
+    return _answer(said, by, chosen(witness), level, fide, remarks, found.problems)
 
 
 def _check(by: str | None, witness: Sequence[str], prior: str) -> None:
@@ -399,6 +400,7 @@ def told_prior(prior: str, said: Sequence[Said] = ()) -> str:
 def _answer(
     said: Sequence[Said],
     by: str | None,
+    witness: Sequence[str],
     level: float,
     fide: bool,
     remarks: Sequence[str],
@@ -407,17 +409,21 @@ def _answer(
     several = len({one.pool for one in said}) > 1 or by == "pool"
     parted = by not in (None, "pool")
     names = ["player", *(["pool"] if several else []), *(["part"] if parted else []), "games", "tag"]
-    names += ["rating", "low", "high", *(FIDE_COLUMNS if fide else ()), *WITNESSES, *_WIDE, "note"]
-    elo = dict.fromkeys(("tag", "rating", "low", "high", *FIDE_COLUMNS, *WITNESSES, *_WIDE[:-1]), 0)
+    # Who was not asked has no columns; who was, and says nothing, has empty ones, and it is told why.
+    ends = [f"{name}_{end}" for name in witness for end in ("low", "high")]
+    names += ["rating", "low", "high", *(FIDE_COLUMNS if fide else ()), *witness, *ends]
+    names += ["p_agree", "note"] if len(witness) > 1 else ["note"]
+    elo = dict.fromkeys(("tag", "rating", "low", "high", *FIDE_COLUMNS, *witness, *ends), 0)
     columns = columns_of(
         names,
         decimals=elo | {"p_agree": 3},
-        wide=(*_WIDE, *FIDE_COLUMNS[1:]),
+        wide=(*ends, "p_agree", *FIDE_COLUMNS[1:]),
         below=("note",),
         titles={"part": by or ""},
     )
     disagree = sum(one.agreement is not None and one.agreement.alarm for one in said)
-    head = f"Ratings with {level:.0%} intervals, and what each witness says alone."
+    head = f"Ratings with {level:.0%} intervals, "
+    head += "and what each witness says alone." if len(witness) > 1 else f"by {witness[0]} alone."
     if disagree:
         head += f" Witnesses disagree about {disagree} of {len(said)}; five in a hundred do by chance."
     named = {pool: POOLS.get(pool, pool) for pool in {one.pool for one in said}}

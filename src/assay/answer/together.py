@@ -63,8 +63,8 @@ def rate_list(
         )
     heard = _heard(games, played, [name for name in witness if name != RESULTS], level, asked, evals)
     usual = joint_of(played.pool).usual
-    alone = _solve(played, {}, usual)
-    both = _solve(played, heard.anchors, usual, alone) if heard.anchors else alone
+    alone = _solve(played, {}, usual, played.tags)
+    both = _solve(played, heard.anchors, usual, alone.ratings) if heard.anchors else alone
     return _answer(played, alone, both, heard, level, player, listed)
 
 
@@ -189,20 +189,18 @@ def _anchors(units: Units, voices: Sequence[Voice]) -> dict[str, tuple[float, fl
 
 
 def _solve(
-    played: _Played, anchors: Mapping[str, tuple[float, float]], usual: UsualResults, start: Standings | None = None
+    played: _Played, anchors: Mapping[str, tuple[float, float]], usual: UsualResults, start: Floats
 ) -> Standings:
+    """The ratings by results and what else is known; the solver starts from these, where they are known."""
     table = tabulate(*played.outcomes.finished(), len(played.players))
-    players = set(played.players)
-    known = {name: one for name, one in anchors.items() if name in players}
+    near = {name: one for name, one in zip(played.players, start.tolist(), strict=True) if math.isfinite(one)}
+    known = {name: anchors[name] for name in played.players if name in anchors}
+    # The level is that of the anchors; who starts from there has a shorter way.
+    away = [one - near[name] for name, (one, _) in known.items() if name in near]
+    level = float(np.median(away)) if away else 0.0
     tags = played.tags[np.isfinite(played.tags)]
     mean = float(tags.mean()) if len(tags) else 2300.0
     how: dict[str, Any] = {"priors": known} if known else {"average": mean}
-    if start is not None:
-        # Near the level that the anchors have; the solver finds the rest.
-        value = dict(zip(start.players, start.ratings.tolist(), strict=True))
-        away = [one - value[name] for name, (one, _) in known.items() if math.isfinite(value[name])]
-        level = float(np.median(away)) if away else 0.0
-        how["start"] = {name: one + level for name, one in value.items() if math.isfinite(one)}
     try:
         return rate_table(
             played.players,
@@ -210,6 +208,7 @@ def _solve(
             white_advantage=usual.white,
             draw_rate=float(usual.drawn(mean)),
             likelihood=True,
+            start={name: one + level for name, one in near.items()},
             **how,
         )
     except RatingError as error:

@@ -28,7 +28,7 @@ DENSE = 1200
 # Up to this many, elimination is quicker than conjugate gradients for a single right side.
 _DIRECT = 300
 # Well connected pools need some tens of steps; who needs more is better off with the thin parts eliminated first.
-_CG_PATIENCE, _PATIENCE_TOGETHER = 150, 30
+_CG_PATIENCE, _PATIENCE_TOGETHER = 150, 20
 _TINY = 1e-300
 # Full matrices beyond this many players are gigabytes and minutes.
 MOST_IN_MATRIX = 6000
@@ -214,7 +214,7 @@ class Information:
             result[-1] = self.diagonal[-1] * x[-1] + border @ x[:-1]
         return result
 
-    def _lengths(self, x: Floats) -> Any:
+    def lengths(self, x: Floats) -> Any:
         """The length of a residual, or of each column, in the measure of conjugate gradients."""
         return np.linalg.norm(x / np.sqrt(self.diagonal if x.ndim == 1 else self.diagonal[:, None]), axis=0)
 
@@ -234,7 +234,7 @@ class Information:
             found, done = self._reduced.solve(b, tolerance)
             # The player who is held at zero gathers the rounding of all others: once more with what is left.
             rest = self.centre(b - self.multiply(found))
-            left = float(np.max(self._lengths(rest) / np.maximum(self._lengths(b), _TINY)))
+            left = float(np.max(self.lengths(rest) / np.maximum(self.lengths(b), _TINY)))
             if left > tolerance:
                 found += self._reduced.solve(rest, min(tolerance / left, 0.1))[0]
         if done:
