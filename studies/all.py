@@ -228,10 +228,10 @@ def version(*where: str) -> str:
 
 
 def filled(words: str, data: Path, work: Path) -> list[str]:
-    """The words of a command, with its folders; studies are run by this Python."""
+    """The words of a command, with its folders; studies and Assay itself are run by this Python."""
     told = shlex.split(words.format(data=data, reference=REFERENCE, kept=KEPT, shipped=SHIPPED, work=work))
     if told[0] == "assay":
-        return told
+        return [sys.executable, "-c", "from assay.cli.main import main; main()", *told[1:]]
     told = told[1:] if told[0] == "python" else told
     return [sys.executable, str(HERE.parent / told[0]), *told[1:]]
 
