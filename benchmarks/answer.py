@@ -26,7 +26,8 @@ def many(analysed: Path, games: int, out: Path) -> int:
         for turn in range(-(-games // len(some))):
             for game in some[: games - written]:
                 names = {side: f"{game.tags.get(side, '?')} {turn + 1}" for side in ("White", "Black")}
-                file.write(with_tags(game, names).strip() + b"\n\n")
+                others = names | dict.fromkeys(("WhiteFideId", "BlackFideId"), "")
+                file.write(with_tags(game, others).strip() + b"\n\n")
                 written += 1
     return written
 

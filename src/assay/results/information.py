@@ -28,7 +28,8 @@ DENSE = 1200
 # Up to this many, elimination is quicker than conjugate gradients for a single right side.
 _DIRECT = 300
 # Well connected pools need some tens of steps; who needs more is better off with the thin parts eliminated first.
-_CG_PATIENCE, _PATIENCE_TOGETHER = 150, 20
+_CG_PATIENCE = 150
+_FEW = 6
 _TINY = 1e-300
 # Full matrices beyond this many players are gigabytes and minutes.
 MOST_IN_MATRIX = 6000
@@ -201,6 +202,12 @@ class Information:
         upper = coo_array((values[kept], (rows[kept], columns[kept])), shape=(self.size, self.size)).tocsr()
         return reduce(upper + upper.T, np.where(free, self.diagonal, 1.0), never=np.append(~free[:-1], True))
 
+    @property
+    def _looks_thin(self) -> bool:
+        """Whether a tenth of the players, of a list too long for a full matrix, met few others."""
+        met = np.bincount(self.table.white, minlength=self.size) + np.bincount(self.table.black, minlength=self.size)
+        return self.size > DENSE and bool(np.count_nonzero(met[met > 0] <= _FEW) > 0.1 * np.count_nonzero(met))
+
     def multiply(self, x: Floats) -> Floats:
         """The matrix times a vector, or times each column."""
         if self.size <= DENSE:
@@ -225,11 +232,10 @@ class Information:
             return solution
         free = self.free if b.ndim == 1 else self.free[:, None]
         b = self.centre(np.where(free, b, 0.0))
-        # Once reduced, the matrix is known to be thin.
+        # Once reduced, the matrix is known to be thin; and where it looks thin, it is reduced for several right sides.
         done = False
-        if "_reduced" not in self.__dict__:
-            patience = _CG_PATIENCE if b.ndim == 1 else _PATIENCE_TOGETHER
-            found, done = conjugate_gradients(self.multiply, self.diagonal, b, tolerance, patience)
+        if "_reduced" not in self.__dict__ and (b.ndim == 1 or not self._looks_thin):
+            found, done = conjugate_gradients(self.multiply, self.diagonal, b, tolerance, _CG_PATIENCE)
         if not done and self.size > DENSE:
             found, done = self._reduced.solve(b, tolerance)
             # The player who is held at zero gathers the rounding of all others: once more with what is left.
