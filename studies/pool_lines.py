@@ -384,7 +384,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, default=6)
     parser.add_argument("--write", type=Path)
     parser.add_argument("--only", nargs="+", choices=[*LINES], help="fit these lines; the others stay as they ship")
-    parser.add_argument("--at-depth", type=int, help="how the shipped lines do at another depth")
+    parser.add_argument("--at-depth", type=int, help="how the lines that ship do, at this depth")
     args = parser.parse_args()
     if args.at_depth:
         at_depth(args.games, args.store, args.reference, args.at_depth)
@@ -449,17 +449,22 @@ def main() -> None:
 
 
 def at_depth(games: str, store: str, folder: str, depth: int) -> None:
-    """How the shipped lines do on analyses of another depth than theirs."""
+    """How the lines that ship do with the model that ships, at this depth: on the games of lines, and on months."""
     model = load(depth=depth)
     parts = [of_reference(folder, model, "2018-19", LATER), of_games(games, store, model)]
     for name in LINES:
         chosen = [part.only(part.line == name) for part in parts if (part.line == name).any()]
         if not chosen or name == FIRST:
             continue
-        line, own = line_called(name), joined(chosen)
-        shift, error, steep = offset_of(line, own)
-        hold, _, _ = covered(line, own, model.model().honesty)
-        print(f"{name}: {len(own)} sides, offset {shift:+.0f} ± {error:.0f}, slope {steep:.2f}, hold {hold.mean():.3f}")
+        line, every = line_called(name), joined(chosen)
+        for sample in ("", *CHECKS):
+            own = every.only(every.sample == sample if sample else ~np.isin(every.sample, CHECKS))
+            if len(own) < 10:
+                continue
+            shift, error, steep = offset_of(line, own)
+            hold, _, _ = covered(line, own, model.model().honesty)
+            told = f"{len(own)} sides, offset {shift:+.0f} ± {error:.0f}, slope {steep:.2f}, hold {hold.mean():.3f}"
+            print(f"{name} {sample or 'all but months'}: {told}")
 
 
 def noise_of_first(folder: str, model: Calibration) -> float:
