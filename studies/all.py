@@ -62,11 +62,10 @@ MARKS = Before(
 )
 POOLS = Before(
     "pools",
-    400,
+    5,
     (
         "python studies/pool_games.py {data} {work}/pools.pgn",
-        "assay import-analyses {kept}/lichess-today-d6.parquet --store {work}/pools.db",
-        "assay import-analyses {kept}/otb-today-d6.parquet --store {work}/pools.db",
+        "assay import-analyses {kept}/pools-d6.parquet --store {work}/pools.db",
         "python studies/pool_values.py {work}/pools.pgn {work}/pools.db",
     ),
 )
@@ -179,7 +178,7 @@ STUDIES = sorted(
         Study("marks", 1, "studies/marks.py {reference} --store {work}/looks.db"),
         Study("likely-deeper", 20, "studies/likely_deeper.py {reference}"),
         Study("engines", 5, "studies/engines.py"),
-        Study("pools", 10, "studies/pool_lines.py {work}/pools.pgn {work}/pools.db {reference}", POOLS),
+        Study("pools", 1, "studies/pool_lines.py {work}/pools.pgn {work}/pools.db {reference}", POOLS),
         Study("evals", 10, "studies/evals.py {data} --games 30000"),
         Study("clocks", 5, "studies/clocks.py {data}"),
         Study("answer", 10, "studies/answer.py judge {work}/events", EVENTS),
