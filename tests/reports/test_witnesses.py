@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import assay
-from assay.reports.content import GameSection, Me, Move, PlayerSection, Report, Screening, Slice
+from assay.reports.content import GameSection, Me, Move, PlayerSection, Provenance, Report, Screening, Slice
 from assay.reports.growing import WrittenReport
 from assay.reports.sentences import field_sentence, game_sentence, player_sentence, summary_of
 
@@ -89,8 +89,8 @@ def test_sentences_of_players_and_games() -> None:
     game = GameSection(1, "Elm", "Oak", "1-0", moves=moves, white_accuracy=99.7, black_accuracy=31.0, opening="Grob")
     assert game_sentence(game) == "Grob. Accuracy: Elm 100 %, Oak 31 %. The game turned at 1...g5??."
     mine = Me("Elm", True, {}, (), (Slice("endgame", 9, 99, 80.0, 82.0, 21.0),), (), (), (), ())
-    report = Report("t", (someone("Elm", 0.0),), (), None, me=mine)  # type: ignore[arg-type]
-    assert summary_of(report) == (
+    made = Provenance("0", "today", (), problems={"variant: Chess960": 2, "a casual game": 1})
+    assert summary_of(Report("t", (someone("Elm", 0.0),), (), made, me=mine)) == (
         "You played like 1740 (1600-1880) in 9 games; your rating in the file is 1655. "
-        "Endgames cost you most: 21 Elo a game."
+        "Endgames cost you most: 21 Elo a game. Left out: 2 Chess960, 1 casual."
     )
