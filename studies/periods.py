@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pool_values import counting
+from two_models import two_models
 
 from assay.curve import GRID
 from assay.engine.choices import Choices
@@ -32,13 +33,10 @@ from assay.moves import reference
 from assay.moves.calibrating import regan_sample
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import JUDGED, LEARNED, Rated
-from assay.moves.choice.model import curve_of
-from assay.moves.evidence import log_policy
 from assay.moves.fits import Fitting
 from assay.moves.groups import mileposts
 from assay.moves.regan import Fit, fit
 from assay.moves.regan.line import straight_c
-from assay.policy.chances import shipped
 from assay.reports.plots import BLUE, GREY, new_figure, save
 
 MARKS = range(1600, 2701, 100)
@@ -142,15 +140,14 @@ def _by_game(table: NDArray[np.float64], game: NDArray[np.int64]) -> NDArray[np.
 
 def drift(parts: dict[str, Part], figures: str | None) -> None:
     """Offsets by band of ratings, by the choice model of 2006-14 at depth 6."""
-    model, network = load(depth=6).model(), shipped()
+    calibration = load(depth=6)
     print("\nmoves less tags, Elo (+- standard error, turns); the scale is that of 2006-14")
     print("period           " + "".join(f"{f'{low or 1300}-{high - 1}':>22}" for low, high in BANDS))
     drawn: dict[tuple[int, int], list[tuple[str, float, float]]] = {}
     for period, whole in parts.items():
         rated = whole.rated().to_depth(6)
         rated = rated.only(np.abs(rated.best) <= JUDGED)
-        g0, g1 = model.exponents(rated.choices, log_policy(rated.choices, network))
-        table = curve_of(g0, g1, rated.choices, GRID).table
+        table = two_models(calibration, rated.choices, rated.choices.unit).curve(rated.choices).table
         cells = []
         for low, high in BANDS:
             here = (rated.elo >= low) & (rated.elo < high)

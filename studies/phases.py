@@ -14,15 +14,13 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from two_models import two_models
 
 from assay.curve import GRID
 from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import JUDGED, Rated
-from assay.moves.choice.model import curve_of
-from assay.moves.evidence import log_policy
 from assay.moves.groups import ENDGAME_PIECES
-from assay.policy.chances import shipped
 from assay.reports.plots import new_figure, save
 
 TURNS, GAMES = 60, 4  # of each phase, and games in all, at least
@@ -44,8 +42,7 @@ def main(folder: str, figures: str | None = None) -> None:
     elo = found.turns["elo"].to_numpy()[own].astype(np.float64)
     rated = Rated(found.choices.only(own), elo, **columns)
     rated = rated.only(np.abs(rated.best) <= JUDGED)
-    g0, g1 = load(depth=8).model().exponents(rated.choices, log_policy(rated.choices, shipped()))
-    table = curve_of(g0, g1, rated.choices, GRID).table
+    table = two_models(load(depth=8), rated.choices, rated.choices.unit).curve(rated.choices).table
     # Score and information of each turn at the rating in the tags: a step of Newton from there is enough for a sum.
     at = np.clip(np.round((rated.elo - GRID[0]) / (GRID[1] - GRID[0])).astype(int), 2, len(GRID) - 3)
     rows, wide = np.arange(len(rated)), int(STEP / (GRID[1] - GRID[0]))

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pool_values import LINES as VALUED
 from pool_values import counting
+from two_models import TwoModels, joined_models, two_models
 
 from assay import manifest
 from assay.curve import GRID, Curve, Honesty
@@ -43,9 +44,7 @@ from assay.moves import reference
 from assay.moves.calibration import Calibration, load
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import measure, scores
-from assay.moves.choice.model import curve_of, strength
-from assay.moves.evidence import log_policy
-from assay.policy.chances import shipped
+from assay.moves.choice.model import strength
 from assay.pools import FIRST, LATER, LINES, split_line
 from assay.scales import UNIT, PoolLine, line_called, shipped_lines
 
@@ -67,11 +66,10 @@ TEMPO_OF = {"lichess-bullet": "lichess-bullet-2013-19"}
 
 @dataclass(frozen=True)
 class Sides:
-    """Sides of games: exponents of all their turns' moves, and for each turn its side; tags of the sides."""
+    """Sides of games: how all their turns are judged, and for each turn its side; tags of the sides."""
 
     choices: Choices
-    g0: Floats
-    g1: Floats
+    by: TwoModels
     code: NDArray[np.intp]
     rating: Floats  # of each side
     cluster: NDArray[np.intp]  # of each side: the player
@@ -89,7 +87,7 @@ class Sides:
         kept = sides[self.code]
         rows = kept[self.choices.turn]
         tags = {name: getattr(self, name)[sides] for name in TAGGED}
-        return Sides(self.choices.only(kept), self.g0[rows], self.g1[rows], place[self.code[kept]], **tags)
+        return Sides(self.choices.only(kept), self.by.only(kept, rows), place[self.code[kept]], **tags)
 
     def curves(self, line: PoolLine) -> Curve:
         """The curve of each side on the scale of a line."""
@@ -99,14 +97,14 @@ class Sides:
             own = of_turn == times
             rows = own[self.choices.turn]
             at = line.inside(GRID) + line.tempo * times
-            table[own] = curve_of(self.g0[rows], self.g1[rows], self.choices.only(own), at).table
+            table[own] = self.by.only(own, rows).curve(self.choices.only(own), at).table
         return Curve(table, GRID).sum(self.code, len(self))
 
     def z(self, line: PoolLine, model: Calibration) -> Floats:
         """The combined z of each side at its tag."""
         inner = strength((line.inside(self.rating) + line.tempo * line.doublings(self.seconds))[self.code])
         chances = np.exp(
-            log_chances(self.g0 + inner[self.choices.turn] * self.g1, self.choices.start, self.choices.turn)
+            log_chances(self.by.g0 + inner[self.choices.turn] * self.by.g1, self.choices.start, self.choices.turn)
         )
         sums = measure(scores(self.choices), chances, self.choices).sum(self.code, len(self))
         scatter = model.model().scatter
@@ -129,12 +127,11 @@ def of_games(path: str, store: str, model: Calibration) -> Sides:
         str(name) if name not in (None, "?") else f"game {game}"
         for name, game in zip(found.player[first], found.game[first], strict=True)
     ]
-    g0, g1 = model.model().exponents(found.choices, log_policy(found.choices, shipped()))
+    code = code.reshape(-1)
     return Sides(
         found.choices,
-        g0,
-        g1,
-        code.reshape(-1),
+        two_models(model, found.choices, code),
+        code,
         found.rating[first],
         np.array([names.setdefault(name, len(names)) for name in own], np.intp),
         found.game[first],
@@ -152,13 +149,12 @@ def of_reference(folder: str, model: Calibration, sample: str, line: str) -> Sid
     own = (found.turns["set"] == sample).to_numpy() & (found.choices.width > 1) & best
     table, choices = found.turns.filter(own), found.choices.only(own)
     _, first, code = np.unique(choices.unit, return_index=True, return_inverse=True)
-    g0, g1 = model.model().exponents(choices, log_policy(choices, shipped()))
+    code = code.reshape(-1)
     columns = {name: table[name].to_numpy()[first] for name in ("elo", "player", "game")}
     return Sides(
         choices,
-        g0,
-        g1,
-        code.reshape(-1),
+        two_models(model, choices, code),
+        code,
         columns["elo"].astype(np.float64),
         columns["player"].astype(np.intp) + 1_000_000,
         columns["game"].astype(np.intp) + 1_000_000,
@@ -179,9 +175,10 @@ def joined(parts: Sequence[Sides]) -> Sides:
     from assay.engine.choices import joined as joined_choices
 
     before = np.cumsum([0, *(len(part) for part in parts)])
-    values = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("g0", "g1", *TAGGED)}
+    values = {name: np.concatenate([getattr(part, name) for part in parts]) for name in TAGGED}
     code = np.concatenate([part.code + shift for part, shift in zip(parts, before, strict=False)])
-    return Sides(joined_choices([part.choices for part in parts]), code=code, **values)
+    by = joined_models([part.by for part in parts])
+    return Sides(joined_choices([part.choices for part in parts]), by, code, **values)
 
 
 def even(rating: Floats) -> Floats:
@@ -215,11 +212,13 @@ def fitted(name: str, sides: Sides, before: PoolLine | None = None) -> PoolLine:
     choices, first = sides.choices, sides.choices.start[:-1]
     theta = np.array([float(strength(middle)), 1.0, 0.0])[: x.shape[1]]
     for _ in range(50):
-        z = x @ theta + given
-        p = np.exp(log_chances(sides.g0 + z[choices.turn] * sides.g1, choices.start, choices.turn))
-        mean = np.add.reduceat(p * sides.g1, first)
-        variance = np.add.reduceat(p * sides.g1**2, first) - mean**2
-        off = sides.g1[choices.chosen] - mean
+        z = x @ theta + given - sides.by.shift
+        off, variance = np.zeros(len(z)), np.zeros(len(z))
+        for g0, g1, share in sides.by.voices():
+            p = np.exp(log_chances(g0 + z[choices.turn] * g1, choices.start, choices.turn))
+            mean = np.add.reduceat(p * g1, first)
+            variance += share * (np.add.reduceat(p * g1**2, first) - mean**2)
+            off += share * (g1[choices.chosen] - mean)
         gradient = (weight * off) @ x
         hessian = (x * (weight * variance)[:, None]).T @ x
         step = np.linalg.solve(hessian, gradient)
