@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import assay
-from assay.results.published import timeline_text
+from assay.results.published import timeline_texts
 from assay.results.webpage import list_page
 
 YEARS = (
@@ -36,7 +36,7 @@ def rows(page: Page) -> list[list[str]]:
 def test_a_day_of_the_page_is_the_list_of_that_day(page: Page, games: Path, tmp_path: Path) -> None:
     answer = assay.rate_over_time(games, by="year", walk=60)
     file = tmp_path / "list.html"
-    file.write_text(timeline_text(answer, str(file), None))
+    file.write_text(timeline_texts(answer, output=str(file))[str(file)])
     page.goto(file.as_uri())
     for year, at in (("2010", 0), ("2012", 2), ("2014", 3)):
         page.get_by_label("Who stood where").select_option(label=year)
