@@ -64,6 +64,7 @@ def played(count: int, *, first: datetime | None = None, step: int = 86_400 * 5,
 
 class Handler(BaseHTTPRequestHandler):
     services: Services
+    is_over: bool
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -71,6 +72,7 @@ class Handler(BaseHTTPRequestHandler):
         state.asked.append(self.path)
         state.headers.append({name.lower(): value for name, value in self.headers.items()})
         state.at_once += 1
+        self.is_over = False
         state.most_at_once = max(state.most_at_once, state.at_once)
         try:
             odd = state.next.pop(0) if state.next else None
@@ -79,8 +81,13 @@ class Handler(BaseHTTPRequestHandler):
         except OSError:
             pass  # the client has seen enough
         finally:
-            state.at_once -= 1
+            self.over()
             self.close_connection = True
+
+    def over(self) -> None:
+        """The request is answered: from now on the client may send the next."""
+        self.services.at_once -= not self.is_over
+        self.is_over = True
 
     def _answer(self) -> None:
         state = self.services
@@ -157,13 +164,21 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Transfer-Encoding", "chunked")
         else:
             self.send_header("Content-Length", str(len(data) if announced is None else announced))
-        self.end_headers()
         if not chunked:
-            self.wfile.write(data)
+            self._headers_buffer.append(b"\r\n")
+            head, self._headers_buffer = b"".join(self._headers_buffer), []
+            self.send_last(head + data)
             return
+        self.end_headers()
         for at in range(0, len(data), 997):
             self.chunk(data[at : at + 997])
-        self.wfile.write(b"0\r\n\r\n")
+        self.send_last(b"0\r\n\r\n")
+
+    def send_last(self, data: bytes) -> None:
+        """The end of an answer: once the client has read it whole, the request is over."""
+        self.wfile.write(data[:-1])
+        self.over()
+        self.wfile.write(data[-1:])
 
     def chunk(self, data: bytes) -> None:
         self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
