@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from assay.engine import spreads
 from assay.engine.analysis import value
+from assay.engine.choices import load_spreads
 from assay.engine.identity import Search
 from assay.engine.parsed import Wanted, read_plies
 from assay.engine.store import Store
@@ -106,7 +106,7 @@ def main(data: str, store_path: str) -> None:
         done = value(
             Wanted(keys=keys, read=1, turns=len(keys)), store, Search(depth=DEPTH, lines=1), workers=1, quiet=True
         )
-        found = spreads.load(store, [done.identity], DEPTH, set(keys))
+        found = load_spreads(store, [done.identity], DEPTH, set(keys))
     best = found.best(found.find([row[2] for row in rows]))
     half = np.array([row[0] for row in rows], object)
     game = np.unique([row[1] for row in rows], return_inverse=True)[1].reshape(-1)

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine import spreads
 from assay.engine.analysis import value
+from assay.engine.choices import load_spreads
 from assay.engine.identity import Identity, Search
 from assay.engine.parsed import Wanted, read_plies
 from assay.engine.store import Store
@@ -46,7 +46,7 @@ def wanted(keys: Sequence[Sequence[bytes]]) -> Wanted:
 
 def near(store: Store, one_line: Identity, depth: int, keys: set[bytes]) -> dict[bytes, bool]:
     """Of the positions that one line has valued, whether they are to be valued whole."""
-    found = spreads.load(store, [one_line], depth, keys)
+    found = load_spreads(store, [one_line], depth, keys)
     names = list(keys)
     at = found.find(names)
     best = np.abs(found.best(at))

@@ -19,14 +19,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine import spreads
-from assay.engine.closing import Closing
+from assay.engine.choices import Spreads, load_spreads
 from assay.engine.cluster import Cluster
 from assay.engine.identity import Identity, Search
 from assay.engine.local import Deeper, Load, Result, SetAside, identify, value_all
 from assay.engine.parsed import Plies, Wanted, read_plies
-from assay.engine.spreads import Spreads
-from assay.engine.store import LeftOut, Store, Writer
+from assay.engine.store import Closing, LeftOut, Store, Writer
 from assay.engine.turns import Turns, turns_of
 from assay.engine.uci import Valued
 from assay.errors import AssayWarning, EngineError, NoTurns
@@ -88,7 +86,7 @@ class Analysis(Closing):
         """What the store says of every position of the games, also of those that do not count."""
         ends = self.plies.ends.values() if self.identity.lines == 1 else ()
         wanted = {*self.plies.whole.names, *(end for end in ends if isinstance(end, bytes))}
-        return spreads.load(self.store, (self.identity,), self.depth, wanted)
+        return load_spreads(self.store, (self.identity,), self.depth, wanted)
 
     def turns(self, *, limit: float = 3.0) -> Turns:
         """The turns that count, with the values of every move: see :func:`assay.engine.turns.turns`."""

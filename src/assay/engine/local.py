@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine import score
-from assay.engine.closing import Closing
 from assay.engine.identity import DEFAULT, LOOK_LIMIT, Identity, Search, find
-from assay.engine.store import LeftOut
+from assay.engine.store import Closing, LeftOut
 from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, merged, read_look, read_search
 from assay.errors import EngineError
 from assay.games.packed import decode_move, from_fen, to_fen

@@ -34,13 +34,29 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from assay.engine.closing import Closing
 from assay.engine.identity import Identity, likely_of
 from assay.engine.uci import Valued
 from assay.errors import StoreError
 from assay.games.packed import KEY_BYTES
 from assay.paths import note_input, only_writer
 from assay.presets import ALL_LINES
+
+
+class Closing:
+    """A resource whose `close` is called at the end of a `with`, whatever happened in it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End what is open."""
+        raise NotImplementedError
+
 
 _APPLICATION = 0x41535359
 # 1 had no checksums, 2 no seal; such stores are read as they are, and get what they lack when they are written to.

@@ -17,11 +17,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.engine import score, spreads
-from assay.engine.choices import Choices, Ranked, ranked
+from assay.engine import score
+from assay.engine.choices import IS_DECIDED, IS_FORCED, IS_LACKING, Choices, Ranked, Spreads, load_spreads, ranked
 from assay.engine.identity import Identity
 from assay.engine.parsed import Plies, read_plies
-from assay.engine.spreads import Spreads
 from assay.engine.store import Store
 from assay.errors import StoreError
 from assay.games import Game
@@ -208,7 +207,7 @@ def turns_of(
     one_line = any(identity.lines == 1 for identity in identities)
     if found is None:
         ends = (end for end in plies.ends.values() if isinstance(end, bytes)) if one_line else ()
-        found = spreads.load(store, identities, depth, {*plies.names, *ends})
+        found = load_spreads(store, identities, depth, {*plies.names, *ends})
     at = found.find(plies.names)
     keep, excluded = (at >= 0, Counter()) if every else _exclude(plies, found, at, limit)
     excluded[f"before move {plies.from_move}"] = plies.early
@@ -231,7 +230,7 @@ def turns_of(
         problems=plies.problems,
         identities=tuple(identities),
         depth=depth,
-        lacking=np.bincount(plies.game[(at == spreads.LACKING) & ~plies.repeated], minlength=plies.games.height),
+        lacking=np.bincount(plies.game[(at == IS_LACKING) & ~plies.repeated], minlength=plies.games.height),
     )
 
 
@@ -254,9 +253,9 @@ def _exclude(
     """Which turns count, and how many do not, each by the first reason that holds."""
     reasons = {
         REPEATED: plies.repeated,
-        FORCED: at == spreads.FORCED,
-        DECIDED: at == spreads.DECIDED,
-        LACKING: at == spreads.LACKING,
+        FORCED: at == IS_FORCED,
+        DECIDED: at == IS_DECIDED,
+        LACKING: at == IS_LACKING,
         BEYOND: np.abs(found.best(at)) > limit,
     }
     keep = np.ones(len(at), np.bool_)
@@ -270,7 +269,7 @@ def _exclude(
 def _worth(plies: Plies, found: Spreads, at: NDArray[np.int64]) -> NDArray[np.float64]:
     """The value of each played move by the position after it; a decided one is worth what the look said."""
     best = found.best(at)
-    for row in np.flatnonzero(at == spreads.DECIDED):
+    for row in np.flatnonzero(at == IS_DECIDED):
         best[row] = found.looks[plies.keys[row].tobytes()]
     end = np.full(len(at), np.nan)
     last = np.flatnonzero(plies.last)
@@ -278,4 +277,4 @@ def _worth(plies: Plies, found: Spreads, at: NDArray[np.int64]) -> NDArray[np.fl
     rows = found.find([key for key in ends if isinstance(key, bytes)])
     stored = iter(found.best(rows).tolist())
     end[last] = [next(stored) if isinstance(key, bytes) else key for key in ends]
-    return by_next(best, at == spreads.FORCED, plies.first_seen(), plies.last, end)
+    return by_next(best, at == IS_FORCED, plies.first_seen(), plies.last, end)

@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 
 from assay import manifest
 from assay.engine.choices import Choices, joined
-from assay.engine.footer import groups
 from assay.engine.identity import Identity
+from assay.engine.parquet import groups
 from assay.errors import InputError
 from assay.paths import atomic
 

@@ -21,9 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay import manifest
-from assay.engine import spreads
 from assay.engine.analysis import Outcome, value
-from assay.engine.choices import Choices
+from assay.engine.choices import Choices, load_spreads
 from assay.engine.identity import Identity, Search, find, version_of
 from assay.engine.parsed import Wanted
 from assay.engine.store import Store, writing
@@ -83,7 +82,7 @@ class Paired:
 def pair(found: Reference, store: Store, identity: Identity, depth: int) -> Paired:
     """The turns that the store holds by this engine to this depth, beside the reference's own values."""
     keys = [key.tobytes() for key in found.choices.keys]
-    said = spreads.load(store, (identity,), depth, set(keys))
+    said = load_spreads(store, (identity,), depth, set(keys))
     at = said.find(keys)
     rated = reference_turns(found).only(at >= 0)
     if len(rated) < FEWEST_TURNS or len(np.unique(rated.game)) < FEWEST_GAMES:

@@ -8,8 +8,8 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.engine import spreads
 from assay.engine.analysis import Analysis
+from assay.engine.choices import IS_DECIDED, IS_LACKING
 from assay.engine.turns import Turns
 from assay.games import GameArrays
 from assay.games.packed import after_last
@@ -56,12 +56,12 @@ def by_engine(analysis: Analysis, every: Turns) -> Worths:
     at = found.find(plies.names)
     before, after = np.full(arrays.plies, np.nan), np.full(arrays.plies, np.nan)
     value = found.best(at)
-    for row in np.flatnonzero(at == spreads.DECIDED).tolist():
+    for row in np.flatnonzero(at == IS_DECIDED).tolist():
         value[row] = found.looks[plies.names[row]]
     before[plies.at] = value
     after[plies.at[at >= 0]] = every.worth
     looked = np.zeros(arrays.plies, np.bool_)
-    looked[plies.at] = at != spreads.LACKING
+    looked[plies.at] = at != IS_LACKING
     return _filled(arrays, before, after, looked)
 
 

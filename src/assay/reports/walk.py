@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import NOTHING, Estimate
-from assay.engine import spreads
 from assay.engine.analysis import Analysis
+from assay.engine.choices import IS_DECIDED, IS_FORCED, IS_LACKING
 from assay.engine.score import LIMIT, MATE
 from assay.engine.turns import BEYOND, DECIDED, FORCED, LACKING, REPEATED
 from assay.games import Game, GameArrays, uci
@@ -100,9 +100,9 @@ def _tell_plies(
     plies, found = analysis.plies.whole, analysis.spreads
     at = found.find(plies.names)
     place, sign = plies.at.tolist(), np.where(plies.white, 1, -1)
-    reasons = {spreads.LACKING: LACKING, spreads.FORCED: FORCED, spreads.DECIDED: DECIDED}
+    reasons = {IS_LACKING: LACKING, IS_FORCED: FORCED, IS_DECIDED: DECIDED}
     for row in np.flatnonzero(at < 0).tolist():
-        look = found.looks.get(plies.names[row], np.nan) if at[row] == spreads.DECIDED else np.nan
+        look = found.looks.get(plies.names[row], np.nan) if at[row] == IS_DECIDED else np.nan
         yield (
             place[row],
             {
