@@ -116,6 +116,27 @@ def test_an_engine_that_fails_at_every_position_ends_the_run_with_a_sentence(
         analysed(fake(fault="gives no scores"), workers=2)
 
 
+def test_an_engine_that_fails_at_every_position_is_not_asked_again_about_the_first_before_that_is_told(
+    fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    """An engine that hangs is waited for in each try."""
+    with pytest.raises(EngineError, match="failed at 6 positions"):
+        analysed(fake(fault="gives no scores", log=tmp_path / "log"), workers=1)
+    asked = (tmp_path / "log").read_text().splitlines()
+    assert len(set(asked)) == len(asked)
+
+
+def test_an_engine_that_dies_behind_a_pipe_that_stays_open_is_not_waited_for(
+    fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
+) -> None:
+    """The shell waits for the `cat` that feeds the engine, and that notices nothing until it has something to write."""
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(f"#!/bin/sh\ncat | cat | {fake(fault='dies', once=tmp_path / 'struck')}\n")
+    wrapper.chmod(0o755)
+    outcome = analysed(str(wrapper), workers=1, patience=3600)
+    assert outcome.restarts == 1 and not outcome.set_aside
+
+
 def test_an_engine_that_dies_again_and_again_ends_the_run_with_a_sentence_and_what_was_finished_is_kept(
     fake: Callable[..., str],
     analysed: Callable[..., Outcome],

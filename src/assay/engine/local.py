@@ -30,6 +30,7 @@ TRIES = 3
 # further try of a position waits twice as long, lest a slow machine be taken for a dead engine.
 PATIENCE_FACTOR = 20
 LEAST_PATIENCE = 10.0
+NUDGED_AFTER = 2.0  # seconds of silence; some searches are longer, and being asked does not disturb them
 # An engine that failed at so many different positions, and one more for each that runs, and at more than one in 500 of
 # those it finished, is not to be relied on: that is not the positions' fault.
 HOPELESS, RARELY = 5, 500
@@ -177,11 +178,16 @@ class _Pool:
         self.finished = 0
 
     def next_task(self) -> _Task | None:
-        """The next position that needs an engine."""
-        if self.again:
+        """The next position that needs an engine.
+
+        One that failed comes first, as a new engine is soundest; but last while none was finished: no engine is waited
+        for three times that fails at all of them.
+        """
+        if self.again and self.finished:
             return self.again.popleft()
         self.prepare()
-        return self.ready.popleft() if self.ready else None
+        tasks = self.ready or self.again
+        return tasks.popleft() if tasks else None
 
     def prepare(self) -> None:
         """Have a position ready, so that no engine waits for its legal moves; forced ones are told at once."""
@@ -205,6 +211,8 @@ class _Pool:
             for engine, tries in list(self.engines.items()):
                 engine.silent += pause
                 limit = self.patience or usual * 2**tries
+                if engine.silent > NUDGED_AFTER:
+                    engine.nudge()
                 if engine.silent > limit:
                     engine.kill(f"it said nothing for {limit:.0f} s")
 
@@ -258,7 +266,7 @@ class _Pool:
                         done = _read(output, last, engine.search, seconds)
                     except EngineError:
                         if current is not None:
-                            self.again.appendleft(current)
+                            self.ready.appendleft(current)
                         current = last
                         raise
                 self.finished += 1

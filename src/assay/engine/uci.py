@@ -355,6 +355,11 @@ class UciEngine(asyncio.SubprocessProtocol):
         seconds = self._until - self._since
         return output, seconds
 
+    def nudge(self) -> None:
+        """Ask a silent engine whether it is there: a pipe that goes nowhere breaks only when something is sent."""
+        with suppress(EngineError):
+            self._send("isready")
+
     async def quit(self) -> None:
         """End the engine: politely, and if it does not go within half a second, by force."""
         cancelled = None
@@ -437,9 +442,9 @@ class UciEngine(asyncio.SubprocessProtocol):
             self._gone.set_result(None)
 
     def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
-        if fd == 1:
-            # Most often it has died, and its exit code is about to be known.
-            asyncio.get_running_loop().call_later(0.5, self._fail, "it closed its output")
+        # Most often it has died, and its exit code is about to be known.
+        why = "it closed its output" if fd == 1 else "it closed its input"
+        asyncio.get_running_loop().call_later(0.5, self._fail, why)
 
     def _fail(self, why: str) -> None:
         self._why_dead = self._why_dead or why
