@@ -103,6 +103,10 @@ def main() -> None:
                 if strikes("hangs", fen):
                     say(*said[:5])
                     time.sleep(3600)
+                if strikes("ponders", fen):
+                    say(*said[:5])
+                    fen = ""  # answers everything, and never ends its search
+                    continue
                 if strikes("chatters", fen):
                     while True:
                         say("I think, therefore I am")

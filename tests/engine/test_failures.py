@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -10,16 +11,28 @@ import chess
 import pytest
 
 from assay.engine.analysis import Outcome
+from assay.engine.identity import Search
+from assay.engine.local import Engine
 from assay.engine.parsed import wanted
 from assay.engine.store import Store
+from assay.engine.uci import UciEngine
 from assay.errors import EngineError
 from assay.games import Game
-from assay.games.packed import decode_move, to_fen
+from assay.games.packed import decode_move, from_fen, to_fen
 
 WEIRD = "r1b1kbnr/pppp1Npp/8/6q1/2BnP3/8/PPPP1PPP/RNBQK2R"  # after 5. Nxf7, Black to move
 # How long an engine may be silent where silence is the fault: longer than one that works ever is on a busy machine.
-PATIENCE = {"hangs": 3.0, "chatters": 3.0}
-FAULTS = ["dies", "hangs", "chatters", "gives no scores", "plays illegal moves", "leaves moves out", "stops early"]
+PATIENCE = {"hangs": 3.0, "ponders": 3.0, "chatters": 3.0}
+FAULTS = [
+    "dies",
+    "hangs",
+    "ponders",
+    "chatters",
+    "gives no scores",
+    "plays illegal moves",
+    "leaves moves out",
+    "stops early",
+]
 
 
 def stored(path: Path) -> dict[str, dict[str, list[int]]]:
@@ -159,6 +172,30 @@ def test_an_engine_that_dies_again_and_again_ends_the_run_with_a_sentence_and_wh
 
     assert analysed(fake(), workers=1).known == len(kept), "a sound engine goes on from there"
     assert stored(tmp_path / "store.db") == expected
+
+
+@pytest.mark.parametrize(("fault", "answers"), [("hangs", False), ("ponders", True)])
+def test_an_engine_that_says_it_is_there_is_waited_for_longer_than_one_that_does_not(
+    fault: str, answers: bool, fake: Callable[..., str]
+) -> None:
+    async def search() -> None:
+        engine = await UciEngine.start(Search(fake(fault=fault), depth=3))
+        try:
+            engine.begin(from_fen(chess.STARTING_FEN))
+            await engine.finish(lambda there: 3.0 if there == answers else 4.0 if answers else 3600.0)
+        finally:
+            await engine.end()
+
+    with pytest.raises(EngineError, match="it said nothing for"):
+        asyncio.run(search())
+
+
+def test_an_engine_that_hangs_over_a_single_question_is_ended(
+    fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.engine.uci.ALONE_SECONDS", 4.0)
+    with Engine(fake(fault="hangs")) as engine, pytest.raises(EngineError, match=r"failed at .*: it said nothing for"):
+        engine.values(chess.STARTING_FEN, depth=3)
 
 
 def test_an_engine_that_seldom_dies_is_borne(

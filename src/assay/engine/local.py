@@ -26,11 +26,11 @@ from assay.games.packed import decode_move, from_fen, to_fen
 from assay.presets import DEFAULT_DEPTH
 
 TRIES = 3
-# An engine is taken for hung after this many times the longest search so far, but never before so many seconds; each
-# further try of a position waits twice as long, lest a slow machine be taken for a dead engine.
+# An engine is taken for hung after this many times the longest search so far, but never before so many seconds, half of
+# them if it does not even say that it is there; each further try of a position waits twice as long, lest a slow machine
+# be taken for a dead engine.
 PATIENCE_FACTOR = 20
 LEAST_PATIENCE = 10.0
-NUDGED_AFTER = 2.0  # seconds of silence; some searches are longer, and being asked does not disturb them
 # An engine that failed at so many different positions, and one more for each that runs, and at more than one in 500 of
 # those it finished, is not to be relied on: that is not the positions' fault.
 HOPELESS, RARELY = 5, 500
@@ -133,22 +133,21 @@ async def value_all(
     another one of the same name is an error.
 
     `patience` is how many seconds an engine may be silent in a search; None waits twenty times as long as the longest
-    search so far, at least ten seconds, and twice as long at each further try of a position.
+    search so far, at least ten seconds, and twice as long at each further try of a position (half of it, if the engine
+    does not answer when it is asked whether it is there).
     """
     load = load or Load(workers)
     if search.likely is not None and choose is None:
         raise EngineError("a search of likely moves has to be told which moves are likely.")
     pool = _Pool(keys, search, take, load, patience, asked, choose)
     tasks = [asyncio.create_task(pool.work()) for _ in range(workers)]
-    watch = asyncio.create_task(pool.watch())
     try:
         for task in asyncio.as_completed(tasks):
             await task
     finally:
-        watch.cancel()
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, watch, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _Pool:
@@ -173,7 +172,6 @@ class _Pool:
         )
         self.ready: deque[_Task] = deque()
         self.again: deque[_Task] = deque()
-        self.engines: dict[UciEngine, int] = {}  # running ones, with the tries that their position has behind it
         self.failed_at = 0
         self.finished = 0
 
@@ -198,23 +196,14 @@ class _Pool:
             elif task.legal:
                 self.take(LeftOut(key, "forced", score.MISSING))
 
-    async def watch(self) -> None:
-        """End engines that are silent for too long.
+    def patience_for(self, task: _Task) -> Callable[[bool], float]:
+        """How long an engine may be silent over a position: one that says that it is there, and one that does not."""
 
-        Silence is counted in seconds that this process lived through: when machine and engines were suspended
-        together, nobody hung.
-        """
-        while True:
-            usual = max(LEAST_PATIENCE, PATIENCE_FACTOR * self.load.longest)
-            pause = min(1.0, (self.patience or usual) / 4)
-            await asyncio.sleep(pause)
-            for engine, tries in list(self.engines.items()):
-                engine.silent += pause
-                limit = self.patience or usual * 2**tries
-                if engine.silent > NUDGED_AFTER:
-                    engine.nudge()
-                if engine.silent > limit:
-                    engine.kill(f"it said nothing for {limit:.0f} s")
+        def seconds(answers: bool) -> float:
+            usual = max(LEAST_PATIENCE, PATIENCE_FACTOR * self.load.longest) * 2**task.tries
+            return self.patience or (usual if answers else usual / 2)
+
+        return seconds
 
     async def work(self) -> None:
         """Feed one engine, and its successors, until nothing is left."""
@@ -226,7 +215,6 @@ class _Pool:
                 engine = await self.feed(engine, task)
         finally:
             if engine is not None:
-                self.engines.pop(engine, None)
                 await engine.quit()
 
     async def start(self) -> UciEngine:
@@ -243,7 +231,7 @@ class _Pool:
         try:
             self.begin(engine, task)
             while current is not None:
-                output, seconds = await engine.finish()
+                output, seconds = await engine.finish(self.patience_for(current))
                 self.load.count(seconds)
                 if not current.looked:
                     value = read_look(output)
@@ -272,7 +260,6 @@ class _Pool:
                 self.finished += 1
                 self.take(done)
         except EngineError as error:
-            self.engines.pop(engine, None)
             await engine.end()
             self.load.restarts += 1
             assert current is not None
@@ -281,7 +268,6 @@ class _Pool:
         return engine
 
     def begin(self, engine: UciEngine, task: _Task) -> None:
-        self.engines[engine] = task.tries
         if task.looked:
             engine.begin(task.key)
         else:

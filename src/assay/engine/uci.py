@@ -12,7 +12,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast
@@ -30,6 +30,10 @@ _COMPLAINT = re.compile(rb"info string ERROR:?\s*([^\r\n]{1,300})", re.IGNORECAS
 _MOST_NODES = (1 << 63) - 1  # what a store can hold
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
+# An engine that is silent for so long while it searches is asked whether it is there, again and again. By the protocol
+# it answers at once; where it died behind a pipe that stays open, each question breaks one more part of the pipe.
+DOUBT_SECONDS = 2.0
+ALONE_SECONDS = 60.0  # an engine that is asked a single question may be silent for so long
 _MOST_OUTPUT = 64 << 20
 # The process groups of the engines that run now, led by the processes that were started.
 _GROUPS: set[int] = set()
@@ -249,6 +253,11 @@ async def _settled(work: asyncio.Future[Any], seconds: float) -> asyncio.Cancell
     return cancelled
 
 
+def patient(answers: bool) -> float:
+    """How many seconds an engine may be silent where it is not known how long it usually takes."""
+    return ALONE_SECONDS if answers else ALONE_SECONDS / 2
+
+
 class UciEngine(asyncio.SubprocessProtocol):
     """A running engine. `begin` sends a search and returns at once; `finish` waits for its output.
 
@@ -259,7 +268,8 @@ class UciEngine(asyncio.SubprocessProtocol):
         self.search = search
         self.name = ""
         self.net = ""
-        self.silent = 0.0
+        self._silent = 0.0
+        self._answers = True
         self._defaults: dict[str, tuple[str, int | None]] = {}
         self._buffer = bytearray()
         self._scanned = 0
@@ -348,17 +358,27 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._expect(b"bestmove")
         self._send(f"{width}ucinewgame\nposition fen {to_fen(key)}\ngo{limit}")
 
-    async def finish(self) -> tuple[bytes, float]:
-        """The output of the search that was begun, and the seconds it took; EngineError if the engine is gone."""
-        assert self._waiting is not None, "no search was begun"
-        output = await self._waiting
-        seconds = self._until - self._since
-        return output, seconds
+    async def finish(self, patience: Callable[[bool], float] = patient) -> tuple[bytes, float]:
+        """The output of the search that was begun, and the seconds it took; EngineError if the engine is gone.
 
-    def nudge(self) -> None:
-        """Ask a silent engine whether it is there: a pipe that goes nowhere breaks only when something is sent."""
-        with suppress(EngineError):
-            self._send("isready")
+        `patience` tells for how many seconds an engine may be silent that answers when it is asked whether it is
+        there, and one that does not (there are some that do not listen while they search). Silence is counted in
+        seconds that this process lived through: when machine and engines were suspended together, nobody hung.
+        """
+        assert self._waiting is not None, "no search was begun"
+        while not self._waiting.done():
+            pause = min(1.0, patience(False) / 4)
+            if (await asyncio.wait([self._waiting], timeout=pause))[0]:
+                break
+            self._silent += pause
+            if self._silent > patience(self._answers):
+                self.kill(f"it said nothing for {self._silent:.0f} s")
+            elif self._silent >= DOUBT_SECONDS:
+                self._answers &= self._silent - pause >= DOUBT_SECONDS
+                with suppress(EngineError):
+                    self._send("isready")
+        seconds = self._until - self._since
+        return self._waiting.result(), seconds
 
     async def quit(self) -> None:
         """End the engine: politely, and if it does not go within half a second, by force."""
@@ -397,7 +417,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._token = b"\n" + token
         self._buffer = bytearray(b"\n")
         self._scanned = 0
-        self.silent = 0
+        self._silent, self._answers = 0.0, True
         self._since = self._until = time.perf_counter()
         self._waiting = asyncio.get_running_loop().create_future()
         if self._why_dead:
@@ -420,8 +440,9 @@ class UciEngine(asyncio.SubprocessProtocol):
         if waiting is None or waiting.done():
             return
         buffer += data
+        self._answers = True
         if b"info" in data:
-            self.silent = 0
+            self._silent = 0.0
         found = buffer.find(self._token, self._scanned)
         self._scanned = found if found >= 0 else max(0, len(buffer) - len(self._token))
         if found >= 0 and buffer.find(b"\n", found + 1) >= 0:
