@@ -24,9 +24,30 @@ def test_values_with_a_depth_behind_a_comma_are_whites() -> None:
     assert found.eval[:2].tolist() == pytest.approx([0.35, -0.2]) and found.mate.tolist() == [0, 0, -12]
 
 
+WHITES = (0.3, 0.5, 0.4, 0.9, 1.2, 1.1, 1.6, 2.0, 1.9, 2.4)
+MOVES = "1. e4 {} e5 {} 2. Nf3 {} Nc6 {} 3. Bb5 {} a6 {} 4. Ba4 {} Nf6 {} 5. O-O {} Be7 {} *"
+
+
+@pytest.mark.parametrize("form", ["{{{:+.2f}/12}}", "{{ {:.2f}/9 5 }}"])
+@pytest.mark.parametrize("movers", [True, False])
+def test_without_a_time_the_values_of_the_game_tell_whose_they_are(form: str, movers: bool) -> None:
+    said = [value * (-1 if movers and ply % 2 else 1) for ply, value in enumerate(WHITES)]
+    dull = MOVES.format(*(form.format(value / 20) for value in said))
+    found = to_arrays([MOVES.format(*map(form.format, said)), dull])
+    assert found.eval[:10].tolist() == pytest.approx(WHITES, abs=1e-4)
+    assert np.isnan(found.eval[10:]).all(), "where all is level nothing tells"
+
+
+def test_without_a_time_values_of_whites_moves_alone_are_whites_and_of_blacks_alone_nobodys() -> None:
+    text = "1. e4 {+0.35/12} e5 2. Nf3 {0.50/12} Nc6 3. Bb5 {M12/30} *"
+    found = to_arrays([text, "1. e4 e5 {+0.35/12} 2. Nf3 Nc6 {+0.35/12} 3. Bb5 a6 {-M12/30} *"])
+    assert found.eval[[0, 2]].tolist() == pytest.approx([0.35, 0.50], abs=1e-4)
+    assert found.mate.tolist() == [0, 0, 0, 0, 12, *[0] * 6] and np.isnan(found.eval[3:]).all()
+
+
 @pytest.mark.parametrize("comment", ["+0.35/12", "0.35", "+0.35 12s", "4/12 1.2s", "score +0.35/12 1s", "#12"])
 def test_what_may_mean_anything_is_not_read(comment: str) -> None:
-    found = to_arrays([f"1. e4 {{{comment}}} e5 *"])
+    found = to_arrays([f"1. e4 e5 {{{comment}}} *"])
     assert np.isnan(found.eval).all() and not found.mate.any()
 
 

@@ -41,12 +41,16 @@ _MATE_MARK = "1000"
 _LEAST_MATE = 10_000
 # Programs that play matches (cutechess, fastchess) write what the mover thinks: "{+0.35/12 1.2s}", "{-M5/30 0s}".
 # Depth and time tell such a comment from all others. Its sign is the mover's: it is marked by a size that neither pawns
-# nor marked mates have.
-_BY_MOVER = 20_000.0
-_MOVER_MATE = 7_000_000
+# nor marked mates have. Without the time in seconds ("{+0.35/12}", "{0.35/12 5}") it may be White's or the mover's: by
+# another mark, until the values of the whole game tell which.
+_BY_MOVER, _BY_EITHER = 20_000.0, 40_000.0
+_MOVER_MATE, _EITHER_MATE = 7_000_000, 8_000_000
 _LEAST_APART = 1_000
-_MOVERS = r"\{\s*([+-]?)(\d{1,3}\.\d{1,2})/(\d{1,3}) +\d+(?:\.\d+)?s[^}]*\}"
-_MOVERS_MATE = r"\{\s*([+-]?)M(\d{1,3})/(\d{1,3}) +\d+(?:\.\d+)?s[^}]*\}"
+_MOVERS = r"\{\s*([+-]?)(\d{1,3}\.\d{1,2})/\d{1,3}(?:( +\d+(?:\.\d+)?s[^}]*)|(?: +\d+)?\s*)\}"
+_MOVERS_MATE = r"\{\s*([+-]?)M(\d{1,3})/\d{1,3}(?:( +\d+(?:\.\d+)?s[^}]*)|(?: +\d+)?\s*)\}"
+# White's values change little from ply to ply, the mover's change their sign: one sum of changes must be so much less
+# than the other, over so many plies, and the greater one so many pawns (of each value 5 at most count).
+_TIMES_LESS, _LEAST_PLIES, _LEAST_PAWNS, _MOST_PAWNS = 3.0, 6, 3.0, 5.0
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 
 
@@ -172,14 +176,15 @@ def _plain_evals(texts: pa.Array) -> pa.Array:
 
 
 def _movers_as_evals(texts: pa.Array) -> pa.Array:
-    """The mover's own values as evaluations, marked; a program's whole comment goes, for it holds nothing else."""
+    """A program's own values as evaluations, marked; its whole comment goes, for it holds nothing else."""
 
     def value(match: re.Match[str]) -> str:
         pawns = float(match.group(2)) * (-1 if match.group(1) == "-" else 1)
-        return f"{{[%eval {_BY_MOVER + pawns:.2f}]}}"
+        return f"{{[%eval {(_BY_MOVER if match.group(3) else _BY_EITHER) + pawns:.2f}]}}"
 
     def mate(match: re.Match[str]) -> str:
-        return f"{{[%eval {'-' if match.group(1) == '-' else ''}{_MOVER_MATE + int(match.group(2))}]}}"
+        mark = _MOVER_MATE if match.group(3) else _EITHER_MATE
+        return f"{{[%eval {'-' if match.group(1) == '-' else ''}{mark + int(match.group(2))}]}}"
 
     def read(text: str) -> str:
         return re.sub(_MOVERS_MATE, mate, re.sub(_MOVERS, value, text))
@@ -227,7 +232,7 @@ def _from_chunk(chunk: Any, start_numbers: npt.NDArray[np.int32]) -> dict[str, n
     black_first = np.zeros(len(counts), np.int32)
     black_first[counts > 0] = ~turn[begin[counts > 0]]
     fullmove = np.repeat(start_numbers, counts) + (ply + np.repeat(black_first, counts)) // 2
-    value = _to_white(chunk.evals[keep_move], turn)
+    value = _to_white(chunk.evals[keep_move], turn, np.repeat(np.arange(len(counts)), counts))
     pawns, mate = _mates(value)
     return {
         "counts": counts,
@@ -252,19 +257,49 @@ def _shown(clocks: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     return np.where(np.isfinite(clocks) & (clocks >= 0), clocks, np.float32(np.nan))
 
 
-def _to_white(value: npt.NDArray[np.float32], turn: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-    """Values of the mover's view as White's; all others stay."""
+def _to_white(
+    value: npt.NDArray[np.float32], turn: npt.NDArray[np.bool_], game: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float32]:
+    """Values of the mover's view as White's, where it is known whose they are; all others stay."""
     size = np.abs(value)
-    own = (value > _BY_MOVER - _LEAST_APART) & (value < _BY_MOVER + _LEAST_APART)
-    mates = (size > _MOVER_MATE) & (size < _MOVER_MATE + _LEAST_APART)
-    if not own.any() and not mates.any():
+    own, either = (np.abs(value - mark) < _LEAST_APART for mark in (_BY_MOVER, _BY_EITHER))
+    mates, either_mates = ((size > mark) & (size < mark + _LEAST_APART) for mark in (_MOVER_MATE, _EITHER_MATE))
+    if not (own | either | mates | either_mates).any():
         return value
-    view = np.where(turn, np.float32(1), np.float32(-1))
-    pawns = view * np.round(value.astype(np.float64) - _BY_MOVER, 2)
-    to_mate = size - np.float32(_MOVER_MATE)
-    mark = np.select([to_mate < 10, to_mate < 100], [np.float32(1e4), np.float32(1e5)], np.float32(1e6))
-    found = np.select([own, mates], [pawns, view * np.sign(value) * (mark + to_mate)], value)
+    view = np.where(turn, 1.0, -1.0)
+    pawns = np.round(value.astype(np.float64) - np.where(either, _BY_EITHER, _BY_MOVER), 2)
+    if (untold := either | either_mates).any():
+        view[untold] = _views(np.where(either, pawns, np.nan), untold, turn, game)[untold]
+    to_mate = size - np.where(either_mates, _EITHER_MATE, _MOVER_MATE)
+    mark = np.select([to_mate < 10, to_mate < 100], [1e4, 1e5], 1e6)
+    found = np.select(
+        [own | either, mates | either_mates], [view * pawns, view * np.sign(value) * (mark + to_mate)], value
+    )
     return np.asarray(found, np.float32)
+
+
+def _views(
+    pawns: npt.NDArray[np.float64],
+    untold: npt.NDArray[np.bool_],
+    turn: npt.NDArray[np.bool_],
+    game: npt.NDArray[np.intp],
+) -> npt.NDArray[np.float64]:
+    """By what values that may be White's or the mover's are multiplied to be White's; nan where nothing tells.
+
+    Where White's moves alone have such values, it is all the same.
+    """
+    count = int(game[-1]) + 1
+    cut = np.clip(pawns, -_MOST_PAWNS, _MOST_PAWNS)
+    pair = np.flatnonzero((game[1:] == game[:-1]) & np.isfinite(cut[1:] + cut[:-1]))
+    whites, movers = (np.bincount(game[pair], np.abs(cut[pair + 1] + sign * cut[pair]), count) for sign in (-1, 1))
+    enough = np.bincount(game[pair], minlength=count) >= _LEAST_PLIES
+    sure_white, sure_mover = (
+        enough & (other >= np.maximum(_TIMES_LESS * one, _LEAST_PAWNS))
+        for one, other in ((whites, movers), (movers, whites))
+    )
+    by_white = sure_white | (np.bincount(game[untold & ~turn], minlength=count) == 0)
+    view = np.where(turn, 1.0, -1.0)
+    return np.where(by_white[game], 1.0, np.where(sure_mover[game], view, np.nan))
 
 
 def _mates(value: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int16]]:
