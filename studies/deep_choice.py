@@ -14,6 +14,7 @@ and the choices of other engines, helpers.parquet.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from assay.engine.analysis import value
 from assay.engine.choices import pawns
 from assay.engine.identity import NO_DEPTH, Search
+from assay.engine.local import identify
 from assay.engine.parsed import Wanted
 from assay.engine.store import Store
 from assay.moves import reference
@@ -126,20 +128,26 @@ def written(folder: Path, name: str) -> pl.DataFrame:
 
 
 def helped(folder: Path, helpers: Path, engines: Sequence[str], nodes: int, most: int) -> None:
-    """Have other engines choose at turns that tell and whose deep choice is known, in turn, the same ones first."""
+    """Have other engines choose at turns that tell and whose deep choice is known, in turn, the same ones first.
+
+    What the folder has of an engine is not asked again.
+    """
     found = reference.read(folder, 8)
     there = set(written(folder, "deep-choice").drop_nulls("stays")["key"])
     known = np.array([bytes(key) in there for key in found.choices.keys]) & near(found)
     part = Reference(found.choices.only(known), found.turns.filter(pl.Series(known)), found.identity)
     keys = list(dict.fromkeys(bytes(key) for key in part.choices.keys[open_turns(part)]))
     keys = [keys[at] for at in np.random.default_rng(SEED).permutation(len(keys))[:most]]
-    begun = time.perf_counter()
+    begun, thought = time.perf_counter(), written(folder, "helpers").filter(pl.col("nodes") == nodes)
+    searches = [Search(engine, depth=NO_DEPTH, lines=1, nodes=nodes) for engine in engines]
+    names = [asyncio.run(identify(search)).engine for search in searches]
     with Store(helpers, create=True) as store:
         for at in range(0, len(keys), TOGETHER):
-            wanted = Wanted(keys=keys[at : at + TOGETHER])
-            for engine in engines:
-                value(wanted, store, Search(engine, depth=NO_DEPTH, lines=1, nodes=nodes), workers=1, quiet=True)
-            print(f"{at + len(wanted.keys)} of {len(keys)} in {time.perf_counter() - begun:.0f} s", flush=True)
+            some = keys[at : at + TOGETHER]
+            for search, name in zip(searches, names, strict=True):
+                done = set(thought.filter(pl.col("engine") == name)["key"])
+                value(Wanted(keys=[key for key in some if key not in done]), store, search, workers=1, quiet=True)
+            print(f"{at + len(some)} of {len(keys)} in {time.perf_counter() - begun:.0f} s", flush=True)
 
 
 def stored(path: Path, keys: set[bytes]) -> pl.DataFrame:

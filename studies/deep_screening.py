@@ -10,16 +10,21 @@ weights of the deep choice are of players held out (four folds), those of helper
 Printed: how often the deep choice is played and expected, by band and by how steady it is; honest sides and players by
 years and band; how often z passes 4 by games and share of moves when the move played is replaced by the helper's choice
 in the position of the game, from move 12 on (the game goes on as it did: new games would have to be analysed); the same
-for the z of the list alone. Ratings are off in these events by as much as in those of real players, anew in each.
+for the z of the list alone, with what the other engines choose beside the deep choice, and for a judge who knows in
+advance what the helper would play at every turn: no test can be better. Ratings are off in these events by as much as
+in those of real players, anew in each.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -29,7 +34,7 @@ from assay.engine.choices import Choices, joined, pawns, rows_of
 from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import folds_of
-from assay.moves.choice.deep import HELPER, HONEST, DeepChoices, DeepTaste, Taste, fit_helper, fit_honest
+from assay.moves.choice.deep import DeepChoices, DeepTaste, Taste, fit_helper, fit_honest, names
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import SIGNS, measure, scores
 from assay.moves.choice.model import strength
@@ -48,8 +53,9 @@ SHARES = (0.1, 0.2, 0.3, 0.5)
 BANDS = ((1200, 1950), (1950, 2350), (2350, 2900))
 LINES = {"2006-14": "otb-slow-2006-14", "2018-19": "otb-slow-2015-23"}
 EVENTS, FROM_PLY, LEAST, LEAST_TURNS, LEAST_ASKED = 2_000, 22, 3, 40, 180
-NONE = np.zeros(len(HELPER))
 OWN = "the judge's own engine"
+Rows: TypeAlias = NDArray[np.int64]
+Lessons: TypeAlias = Sequence[tuple[Rows, Sequence[Rows]]]
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,30 @@ class Known:
     def chances(self, g0: Floats, g1: Floats) -> Floats:
         inner = strength(self.inner)[self.choices.turn]
         return np.exp(log_chances(g0 + inner * g1, self.choices.start, self.choices.turn))
+
+    def only(self, keep: NDArray[np.bool_], others: Sequence[Rows] = ()) -> Known:
+        """Some turns alone, with what further engines choose there."""
+        rows, _ = rows_of(self.choices.start, keep)
+        moved = self.moved(keep)
+        return Known(
+            choices=self.choices.only(keep),
+            elo=self.elo[keep],
+            inner=self.inner[keep],
+            slope=self.slope[keep],
+            player=self.player[keep],
+            line=self.line[keep],
+            deep=DeepChoices(moved(self.deep.row), self.deep.stays[keep], tuple(map(moved, others))),
+            natural=self.natural[rows],
+            g0=self.g0[rows],
+            g1=self.g1[rows],
+        )
+
+    def moved(self, keep: NDArray[np.bool_]) -> Callable[[Rows], Rows]:
+        """What turns rows of one move a turn into those of some turns alone."""
+        rows, _ = rows_of(self.choices.start, keep)
+        place = np.full(len(self.choices.moves) + 1, -1, np.int64)  # the last is that of rows that are not known
+        place[rows] = np.arange(len(rows))
+        return lambda row: place[row[keep]]
 
     def score(self, g1: Floats) -> Floats:
         """The slope of the log chance of every move over the rating, but for what is the same for all of a turn."""
@@ -100,34 +130,44 @@ def known(folder: Path, depth: int) -> Known:
     return Known(choices, elo, inner, slope, player, line, first, natural, g0, g1)
 
 
-def helpers(folder: Path, of: Known) -> dict[str, NDArray[np.int64]]:
+def helpers(folder: Path, of: Known) -> dict[str, Rows]:
     """The rows that other engines choose, -1 where they were not asked, by engine and how long it thought."""
-    table = pl.read_parquet(folder / "helpers.parquet")
+    table = pl.read_parquet(folder / "helpers.parquet").with_columns(pl.col("engine").str.strip_suffix(" WASM"))
     out = {}
     for (engine, depth, nodes), some in table.group_by("engine", "depth", "nodes", maintain_order=True):
         choice = dict(some.select("key", "move").iter_rows())
         how = f"{nodes // 1000}k nodes" if nodes else f"depth {depth}"
-        name = str(engine).removesuffix(" WASM")
-        out[f"{name}, {how}"] = rows_of_moves(of.choices, [choice.get(bytes(key)) for key in of.choices.keys])
+        out[f"{engine}, {how}"] = rows_of_moves(of.choices, [choice.get(bytes(key)) for key in of.choices.keys])
     return dict(sorted(out.items()))
 
 
-def helper_taste(of: Known, chosen: list[NDArray[np.int64]]) -> Floats:
-    """What several engines choose, all their turns together."""
-    parts = []
-    for rows in chosen:
-        asked = (rows >= 0) & (of.deep.row >= 0)
-        flat, _ = rows_of(of.choices.start, asked)
-        place = np.full(len(of.choices.moves), -1, np.int64)
-        place[flat] = np.arange(len(flat))
-        parts.append((of.choices.only(asked), place[of.deep.row[asked]], of.deep.stays[asked], place[rows[asked]]))
-    before = np.cumsum([0, *(len(part[0].moves) for part in parts)])[:-1]
-    row = np.concatenate([part[1] + shift for part, shift in zip(parts, before, strict=True)])
-    return fit_helper(
-        joined([part[0] for part in parts]),
-        DeepChoices(row, np.concatenate([part[2] for part in parts])),
-        np.concatenate([part[3] + shift for part, shift in zip(parts, before, strict=True)]),
-    )
+def engine_of(name: str) -> str:
+    return name.split(",")[0]
+
+
+def helper_taste(of: Known, lessons: Lessons) -> Floats:
+    """What engines choose, given the deep choice and what others choose: all lessons together."""
+    parts, chosen = [], []
+    for rows, others in lessons:
+        asked = np.all([each >= 0 for each in (rows, of.deep.row, *others)], axis=0)
+        parts.append(of.only(asked, others))
+        chosen.append(of.moved(asked)(rows))
+    before = np.cumsum([0, *(len(part.choices.moves) for part in parts)])[:-1]
+
+    def together(each: Sequence[Rows]) -> Rows:
+        return np.concatenate([row + shift for row, shift in zip(each, before, strict=True)])
+
+    others = tuple(map(together, zip(*(part.deep.others for part in parts), strict=True)))
+    stays = np.concatenate([part.deep.stays for part in parts])
+    deep = DeepChoices(together([part.deep.row for part in parts]), stays, others)
+    return fit_helper(joined([part.choices for part in parts]), deep, together(chosen))
+
+
+def lessons_of(thinking: Mapping[str, Rows], votes: bool) -> Lessons:
+    """What to learn from: each engine's choices, beside those of all the others."""
+    return [
+        (rows, [other for key, other in thinking.items() if votes and key != name]) for name, rows in thinking.items()
+    ]
 
 
 def held_out(of: Known) -> tuple[Floats, Floats, Taste]:
@@ -138,7 +178,7 @@ def held_out(of: Known) -> tuple[Floats, Floats, Taste]:
     for one in range(FOLDS):
         mine = np.where(fold == one, 0.0, weight)
         taste = fit_honest(of.choices, of.deep, of.natural, of.g0, of.g1, of.inner, mine)
-        made = DeepTaste(of.choices.depth, DEEP, taste, NONE)
+        made = DeepTaste(of.choices.depth, DEEP, taste, np.empty(0))
         rows = (fold == one)[of.choices.turn]
         own0, own1 = made.exponents(of.choices, of.deep, of.natural, of.g0, of.g1)
         g0[rows], g1[rows] = own0[rows], own1[rows]
@@ -158,13 +198,38 @@ class Test:
     tells: NDArray[np.bool_]
 
 
-def ratio_test(of: Known, own: Floats, g1: Floats, engine: Floats, helper: NDArray[np.int64]) -> Test:
-    found = ratios(own, engine, of.score(g1), of.choices)
-    rows = np.where(helper >= 0, helper, of.choices.chosen)
-    return Test(found.told(of.choices.chosen), found.told(rows), found.moments, found.counts)
+@dataclass(frozen=True)
+class Judge:
+    """All that judges by the deep choices, and by what further engines choose there; `own` is of players held out."""
+
+    of: Known
+    own: Floats
+    g1: Floats
+    made: DeepTaste
+
+    @cached_property
+    def engine(self) -> Floats:
+        return self.made.helped(self.of.choices, self.of.deep)
+
+    def test(self, helper: Rows, engine: Floats | None = None) -> Test:
+        """The test as sums; `helper` has the rows that the helper plays, -1 where that is not known."""
+        choices = self.of.choices
+        found = ratios(self.own, self.engine if engine is None else engine, self.of.score(self.g1), choices)
+        rows = np.where(helper >= 0, helper, choices.chosen)
+        return Test(found.told(choices.chosen), found.told(rows), found.moments, found.counts)
+
+    def knowing(self, helper: Rows) -> Test:
+        """The test of somebody who knows what the helper would play."""
+        return self.test(helper, DeepChoices(helper, self.of.deep.stays).marks(len(self.own)))
 
 
-def list_test(of: Known, helper: NDArray[np.int64]) -> Test:
+def judge_of(of: Known, lessons: Lessons) -> Judge:
+    """A judge who has learned from these turns how honest players choose, and from the lessons how engines do."""
+    g0, g1, taste = held_out(of)
+    return Judge(of, of.chances(g0, g1), g1, DeepTaste(of.choices.depth, DEEP, taste, helper_taste(of, lessons)))
+
+
+def list_test(of: Known, helper: Rows) -> Test:
     """Today's z, of the list alone, as one sum: the three measures mixed by their weights."""
     scatter = load(depth=of.choices.depth).model().scatter
     scored, own = scores(of.choices), of.chances(of.g0, of.g1)
@@ -203,7 +268,7 @@ def events(
 ) -> Floats:
     """z of events put together from turns of one band, so many games each; helped at a share of the turns `where`.
 
-    The turns of a band are few, and come round again and again: their own mean is taken from what honest moves score.
+    The turns of a band are few, and come round again and again: the mean of honest moves is taken from all scores.
     The rating of each event is off by its error.
     """
     out, band, rng = [], band_of(of.elo), np.random.default_rng(seed)
@@ -212,9 +277,9 @@ def events(
         if len(here) < LEAST_TURNS:
             continue
         drawn = here[rng.integers(0, len(here), (EVENTS // len(BANDS), games * TURNS_A_GAME))]
-        honest = test.honest - test.honest[here].mean(axis=0)
         helped = (rng.random(drawn.shape) < share) & where[drawn]
-        told = np.where(helped[..., None], test.helped[drawn], honest[drawn]).sum(axis=1)
+        told = np.where(helped[..., None], test.helped[drawn], test.honest[drawn]) - test.honest[here].mean(axis=0)
+        told = told.sum(axis=1)
         moments = test.moments[drawn].sum(axis=1)
         error = np.array([null.rating_error(elo) for elo in of.elo[drawn].mean(axis=1)])
         told += (rng.standard_normal(len(told)) * error)[:, None] * moments[:, 1:3]
@@ -255,8 +320,9 @@ def told_of_choices(of: Known, own: Floats, listed: Floats) -> None:
             print(f"{name:36} {here.sum():6}  {played:18.3f}  {before:20.3f}  {after:20.3f}")
 
 
-def honest_null(of: Known, test: Test, error: Floats) -> tuple[HonestNull, Floats, Floats]:
+def honest_null(of: Known, test: Test, told: Callable[[str], None] = print) -> tuple[HonestNull, Floats, Floats]:
     """The null of the test from honest players (all turns of one in the same years), their z's and ratings."""
+    error = np.array([shipped_null().rating_error(elo) for elo in of.elo])
     whose = of.player * 2 + (of.line == LINES["2006-14"])
     _, first, code = np.unique(whose, return_index=True, return_inverse=True)
     z, tells = z_of(test, code.reshape(-1), error)
@@ -274,37 +340,90 @@ def honest_null(of: Known, test: Test, error: Floats) -> tuple[HonestNull, Float
             left[here] -= centre * np.sqrt(tells[here] / turns)
             bands.append(NullBand(name, low, high, round(centre, 4), round(turns, 2), int(here.sum())))
             said = f"mean {z[here].mean():+.2f} +- {off:.2f}, SD {z[here].std(ddof=1):.2f}; centre {centre:+.2f}"
-            print(f"  {name} {low}-{high}: {here.sum()} players, {said}")
+            told(f"  {name} {low}-{high}: {here.sum()} players, {said}")
     # Who has more turns counts for more: it is events of many turns that are to be judged.
     spread = max(1.0, float(np.sqrt(np.average(left[good] ** 2, weights=tells[good]))))
     base = shipped_null()
-    return HonestNull(base.error, base.steep, round(spread, 4), tuple(bands)), left[good] / spread, elo[good]
+    null = HonestNull(base.error, base.steep, spread, tuple(bands))
+    # Turns of many players put together as events scatter a little more than players where chances are less exact.
+    spread = round(max(spread, float(events(of, test, null, 9, 0.0, test.tells, 2).std(ddof=1))), 4)
+    return replace(null, spread=spread), left[good] / spread, elo[good]
 
 
 def power_of(
-    of: Known, own: Floats, g1: Floats, made: DeepTaste, null: HonestNull, others: Mapping[str, NDArray[np.int64]]
+    alone: Judge, null: HonestNull, others: Mapping[str, Rows]
 ) -> dict[tuple[str, str, float | None], list[float]]:
     """How often z passes 4, by helper, test and share (None: critical moves only), for each number of games."""
+    of, power = alone.of, {}
     thinking = {name: rows for name, rows in others.items() if "nodes" in name}
-    power = {}
+    asked = np.all([rows >= 0 for rows in thinking.values()], axis=0)
+    flat, moved = rows_of(of.choices.start, asked)[0], of.moved(asked)
+    panels = dict[tuple[str, ...], tuple[Judge, float]]()
+
+    def beside(names: tuple[str, ...]) -> tuple[Judge, float]:
+        """Who judges by the choices of these engines, too, and the spread of honest players."""
+        if names not in panels:
+            rows = {name: thinking[name] for name in names}
+            lessons = lessons_of({name: moved(each) for name, each in rows.items()}, votes=True)
+            made = judge_of(of.only(asked, list(rows.values())), lessons)
+            panels[names] = made, honest_null(made.of, made.test(made.of.deep.row), lambda line: None)[0].spread
+        return panels[names]
+
     for name, rows in {OWN: of.deep.row, **others}.items():
         # How other engines choose is learned from engines that are not tried.
-        rest = [other for key, other in thinking.items() if key.split(",")[0] != name.split(",")[0]]
-        q = replace(made, helper=helper_taste(of, rest)) if rest else made
-        asked = rows >= 0
-        if asked.sum() < LEAST_ASKED:
+        rest = {key: other for key, other in thinking.items() if engine_of(key) != engine_of(name)}
+        if (asked & (rows >= 0)).sum() < LEAST_ASKED:
             continue
-        deep = ratio_test(of, own, g1, q.helped(of.choices, of.deep), rows)
-        for label, one, scale in (("deep choice", deep, null.spread), ("list alone", list_test(of, rows), 1.0)):
-            one = replace(one, tells=one.tells & asked)
+        some, helper = of.only(asked), moved(rows)
+        unseen = replace(alone.made, helper=helper_taste(of, lessons_of(rest, votes=False)))
+        held = Judge(some, alone.own[flat], alone.g1[flat], unseen)
+        several, spread = beside(tuple(rest))
+        tests = {
+            "deep choice": (held.test(helper), null.spread),
+            "with others": (several.test(helper), spread),
+            "list alone": (list_test(some, helper), 1.0),
+        }
+        if name in thinking:
+            everybody, wider = beside(tuple(thinking))
+            tests["it among them"] = everybody.test(helper), wider
+        if name in thinking or name == OWN:
+            tests["choice known"] = held.knowing(helper), 1.0
+        for label, (one, scale) in tests.items():
+            one = replace(one, tells=one.tells & (helper >= 0))
             for share in (*SHARES, None):
-                where = of.choices.ply >= FROM_PLY
-                where = where & critical(of, own) if share is None else where
-                found = [events(of, one, null, count, share or 1.0, where, 1) for count in GAMES]
+                where = some.choices.ply >= FROM_PLY
+                where = where & critical(some, held.own) if share is None else where
+                found = [events(some, one, null, count, share or 1.0, where, 1) for count in GAMES]
                 power[name, label, share] = [float((each / scale > 4).mean()) for each in found]
                 kind = "critical" if share is None else f"{share:.0%}"
-                print(f"  {name:28} {label:12} {kind:9}" + "".join(f"{one:8.1%}" for one in power[name, label, share]))
+                print(f"  {name:28} {label:13} {kind:9}" + "".join(f"{one:8.1%}" for one in power[name, label, share]))
     return power
+
+
+def told_of_null(judge: Judge, null: HonestNull) -> None:
+    """Honest events put together from turns of one band, by this judge."""
+    print("honest events of turns of one band: games, mean, SD, beyond 3, beyond 4.5")
+    test = judge.test(judge.of.deep.row)
+    for count in GAMES:
+        found = events(judge.of, test, null, count, 0.0, judge.of.deep.row >= 0, 2) / null.spread
+        tails = "  ".join(f"{(found > bound).mean():.4f}" for bound in (3, 4.5))
+        print(f"  {count:3}  {found.mean():+.2f}  {found.std(ddof=1):.2f}  {tails}")
+
+
+def told_of_fewer(judge: Judge, null: HonestNull) -> None:
+    """Honest players by the weights and the null that ship, where fewer engines were asked."""
+    of, made = judge.of, judge.made
+    for count in range(1, len(of.deep.others) + 1):
+        every = []
+        for others in combinations(of.deep.others, count):
+            fewer = replace(of, deep=replace(of.deep, others=others))
+            g0, g1 = made.exponents(of.choices, fewer.deep, of.natural, of.g0, of.g1)
+            own = Judge(fewer, of.chances(g0, g1), g1, made)
+            nothing: list[str] = []
+            found, z, _ = honest_null(fewer, own.test(of.deep.row), nothing.append)
+            every.append((z.mean(), z.std(ddof=1) * found.spread / null.spread))
+        mean, spread = np.mean(every, axis=0)
+        print(f"  {count} asked: mean {mean:+.2f}, SD {spread:.2f} by the spread that ships")
 
 
 def main() -> None:
@@ -315,11 +434,50 @@ def main() -> None:
     parser.add_argument("--pictures", type=Path)
     given = parser.parse_args()
     of = known(given.reference, given.depth)
-    g0, g1, taste = held_out(of)
-    listed, own = of.chances(of.g0, of.g1), of.chances(g0, g1)
+    others = helpers(given.reference, of)
+    thinking = {name: rows for name, rows in others.items() if "nodes" in name}
+    # What is followed is an engine that thinks: lists of depth 8 are tried, but nothing is learned from them.
+    alone = judge_of(of, lessons_of(thinking, votes=False))
+    listed, own = of.chances(of.g0, of.g1), alone.own
     games = len(np.unique(of.choices.unit // 2))
     print(f"{len(of.choices)} turns of {games} games, {len(np.unique(of.player))} players; depth {given.depth}")
     told_of_choices(of, own, listed)
+    told_of_gain(of, listed, own, alone.g1)
+    for name, rows in others.items():
+        asked = (rows >= 0) & (of.deep.row >= 0)
+        print(f"{name}: {asked.sum()} turns, the judge's deep choice in {(rows == of.deep.row)[asked].mean():.3f}")
+    told_of_engines(of, thinking)
+    print("\nhonest players, all turns of one together")
+    null, z, elo = honest_null(of, alone.test(of.deep.row))
+    print(f"  {len(z)}: spread {null.spread}; then beyond 2: {(z > 2).mean():.3f}, beyond 3: {(z > 3).sum()}")
+    told_of_null(alone, null)
+
+    asked = np.all([rows >= 0 for rows in thinking.values()], axis=0)
+    moved = of.moved(asked)
+    lessons = lessons_of({name: moved(rows) for name, rows in thinking.items()}, votes=True)
+    several = judge_of(of.only(asked, list(thinking.values())), lessons)
+    print(f"\nwith what {len(thinking)} further engines choose: {asked.sum()} turns; honest players")
+    told_of_gain(several.of, listed[rows_of(of.choices.start, asked)[0]], several.own, several.g1)
+    wider, of_several, _ = honest_null(several.of, several.test(several.of.deep.row))
+    print(f"  {len(of_several)}: spread {wider.spread}; then beyond 3: {(of_several > 3).sum()}")
+    told_of_fewer(several, wider)
+    told_of_null(several, wider)
+    for judge in (alone, several):
+        of_honest, of_helper = names(judge.made.votes)
+        weights = zip(of_honest, judge.made.honest.a, judge.made.honest.b, strict=True)
+        print("weights: " + ", ".join(f"{name} {a:+.2f} {b:+.2f}" for name, a, b in weights))
+        print("helpers: " + ", ".join(f"{name} {a:+.2f}" for name, a in zip(of_helper, judge.made.helper, strict=True)))
+
+    print("\nz > 4 by share (and critical moves only), for " + ", ".join(f"{g} games" for g in GAMES))
+    power = power_of(alone, null, others)
+    if given.write:
+        write(given.write, [(alone, null), (several, wider)])
+    if given.pictures:
+        draw(given.pictures, z, elo, power)
+
+
+def told_of_gain(of: Known, listed: Floats, own: Floats, g1: Floats) -> None:
+    """What the deep choice tells of honest moves, and of ratings."""
     chosen, first = of.choices.chosen, of.choices.start[:-1]
     gain = np.log(own[chosen]) - np.log(listed[chosen])
     print(f"ln p of the move played: {gain.mean():+.4f} +- {gain.std() / np.sqrt(len(gain)):.4f} by the deep choice")
@@ -327,48 +485,44 @@ def main() -> None:
         np.add.reduceat(p * g**2, first) - np.add.reduceat(p * g, first) ** 2 for p, g in ((listed, of.g1), (own, g1))
     ]
     print(f"ratings: noise of a turn with it / without {np.sqrt(told[0].mean() / told[1].mean()):.3f}, by the curves")
-    weights = zip(HONEST, taste.a, taste.b, strict=True)
-    print("weights: " + ", ".join(f"{name} {a:+.2f} {b:+.2f}" for name, a, b in weights))
-    others = helpers(given.reference, of)
-    for name, rows in others.items():
-        asked = (rows >= 0) & (of.deep.row >= 0)
-        print(f"{name}: {asked.sum()} turns, the judge's deep choice in {(rows == of.deep.row)[asked].mean():.3f}")
-    thinking = {name: rows for name, rows in others.items() if "nodes" in name}
+
+
+def told_of_engines(of: Known, thinking: Mapping[str, Rows]) -> None:
+    """How often engines that think choose alike."""
     steady, same = of.deep.steady(), np.array([rows == of.deep.row for rows in thinking.values()])
     asked = np.array([rows >= 0 for rows in thinking.values()])
     for name, low, high in STEADY:
         here = asked & (steady > low / 8) & (steady <= high / 8)
         print(f"  first at {name} of the last 8 depths: theirs, too, in {same[here].mean():.3f} of {here.sum()}")
-    # What is followed is an engine that thinks: lists of depth 8 are tried, but nothing is learned from them.
-    everybody = helper_taste(of, list(thinking.values()))
-    print("helpers: " + ", ".join(f"{name} {a:+.2f}" for name, a in zip(HELPER, everybody, strict=True)))
-    made = DeepTaste(given.depth, DEEP, taste, everybody)
-    test = ratio_test(of, own, g1, made.helped(of.choices, of.deep), of.deep.row)
-    error = np.array([shipped_null().rating_error(elo) for elo in of.elo])
-    print("\nhonest players, all turns of one together")
-    null, z, elo = honest_null(of, test, error)
-    print(f"  {len(z)}: spread {null.spread}; then beyond 2: {(z > 2).mean():.3f}, beyond 3: {(z > 3).sum()}")
-    print("\nhonest events of turns of one band: games, mean, SD, beyond 3, beyond 4.5")
-    for count in GAMES:
-        found = events(of, test, null, count, 0.0, of.deep.row >= 0, 2) / null.spread
-        tails = "  ".join(f"{(found > bound).mean():.4f}" for bound in (3, 4.5))
-        print(f"  {count:3}  {found.mean():+.2f}  {found.std(ddof=1):.2f}  {tails}")
-    print("\nz > 4 by share (and critical moves only), for " + ", ".join(f"{g} games" for g in GAMES))
-    power = power_of(of, own, g1, made, null, others)
-    if given.write:
-        write(given.write, made, null, len(of.choices), games)
-    if given.pictures:
-        draw(given.pictures, z, elo, power)
+    for name, rows in thinking.items():
+        rest = [of.deep.row, *(other for key, other in thinking.items() if key != name)]
+        here = np.all([each >= 0 for each in (rows, *rest)], axis=0)
+        alike = here & np.all([each == rest[0] for each in rest], axis=0)
+        among = np.any([each == rows for each in rest], axis=0)
+        print(
+            f"  {name}: the others agree in {alike[here].mean():.3f} of {here.sum()}, it with them in "
+            f"{(rows == rest[0])[alike].mean():.3f} of these; what one of them plays in {among[here].mean():.3f}"
+        )
 
 
-def write(file: Path, made: DeepTaste, null: HonestNull, turns: int, games: int) -> None:
-    """Put the test for lists of this depth into the file, beside those of others."""
-    said = {"taste": made.to_json(), "engine": "Stockfish 15.1", "null": null.to_json(), "turns": turns, "games": games}
-    kept = json.loads(file.read_text())["tests"] if file.exists() else []
-    others = [one for one in kept if one["taste"]["depth"] != made.depth]
-    tests = sorted([*others, said], key=lambda one: one["taste"]["depth"])
+def write(file: Path, judges: Sequence[tuple[Judge, HonestNull]]) -> None:
+    """Put the tests for lists of this depth into the file, beside those of others."""
+    tests = json.loads(file.read_text())["tests"] if file.exists() else []
+    for judge, null in judges:
+        of, taste = judge.of, judge.made.to_json()
+        games = len(np.unique(of.choices.unit // 2))
+        said = {
+            "taste": taste,
+            "engine": "Stockfish 15.1",
+            "null": null.to_json(),
+            "turns": len(of.choices),
+            "games": games,
+        }
+        same = ("depth", "votes")
+        tests = [one for one in tests if any(one["taste"].get(key) != taste[key] for key in same)] + [said]
+    tests.sort(key=lambda one: (one["taste"]["depth"], one["taste"]["votes"]))
     with atomic(file) as part:
-        part.write_text(json.dumps({"kind": "assay deep choices", "format": 2, "tests": tests}, indent=1) + "\n")
+        part.write_text(json.dumps({"kind": "assay deep choices", "format": 3, "tests": tests}, indent=1) + "\n")
 
 
 def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float | None], list[float]]) -> None:
@@ -392,12 +546,12 @@ def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float
     normal.plot(expected, np.sort(z), ".", ms=4, color="#3465a4")
     normal.set(xlabel="standard normal", ylabel="z", title="Quantiles")
     figure.savefig(folder / "screening-field.png", dpi=110)
-    names = [name for name in dict.fromkeys(name for name, _, _ in power) if name == OWN or "nodes" in name]
+    tried = [name for name in dict.fromkeys(name for name, _, _ in power) if name == OWN or "nodes" in name]
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
     for axis, games in zip(axes, (9, 27), strict=True):
         at = GAMES.index(games)
-        for number, name in enumerate(names):
-            for label, style in (("deep choice", "-"), ("list alone", ":")):
+        for number, name in enumerate(tried):
+            for label, style in (("with others", "-"), ("deep choice", "--"), ("list alone", ":")):
                 axis.plot(
                     [100 * share for share in SHARES],
                     [100 * power[name, label, share][at] for share in SHARES],
@@ -405,10 +559,11 @@ def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float
                     marker="o",
                     ms=3,
                     color=f"C{number}",
-                    label=name if label == "deep choice" else None,
+                    label=name if label == "with others" else None,
                 )
         axis.set(xlabel="% of moves helped", title=f"{games} games", ylim=(-2, 102))
-    axes[0].plot([], [], ":", color="#555", label="(dotted: list alone)")
+    axes[0].plot([], [], "--", color="#555", label="(deep choice alone)")
+    axes[0].plot([], [], ":", color="#555", label="(list alone)")
     axes[0].set_ylabel("% of events with z > 4")
     axes[0].legend(fontsize=7, loc="upper left")
     figure.savefig(folder / "screening-power.png", dpi=110)

@@ -125,7 +125,7 @@ OPTIONS = {
     "posterior": f"{RATED} --game --prior --level --plots",
     "screen": f"""
         {RATED} --rating --null --by --player --without --rating-error --min-turns --watch --every --deep-choice
-        --sequential --false-alarm --live -o --out
+        --helper --sequential --false-alarm --live -o --out
     """,
     "engines": "--engine --format",
     "calibrate": f"""

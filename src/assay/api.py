@@ -225,13 +225,14 @@ def screen(
     rating_error: float = 0.0,
     min_turns: int = 20,
     deep_choice: int | None = None,
+    helpers: Sequence[str] = (),
     **analysing: Unpack[Analysing],
 ) -> ScreenedField:
     """Compare players' moves with what is expected of their ratings, as `assay screen` does.
 
     `ratings` are those of the tags, or given by name. `deep_choice` is a depth, such as 16: then z is the test of who
-    plays what a single line prefers there. A high z is a reason to look at games, never a finding about a person:
-    docs/screening.md.
+    plays what a single line prefers there; `helpers` are further engines whose choices sharpen it. A high z is a reason
+    to look at games, never a finding about a person: docs/screening.md.
 
     >>> screen(SAMPLE, ratings={"Deep Blue": 2800.0}, store="nowhere.db", no_analysis=True)
     Traceback (most recent call last):
@@ -252,6 +253,7 @@ def screen(
         rating_error=rating_error,
         min_turns=min_turns,
         deep_choice=deep_choice,
+        helpers=helpers,
     )
 
 
@@ -264,6 +266,7 @@ def screen_running(
     rating_error: float = 0.0,
     alpha: float = 0.001,
     deep_choice: int | None = None,
+    helpers: Sequence[str] = (),
     **analysing: Unpack[Analysing],
 ) -> RunningField:
     """The same comparison as a test that goes on while games come in, as `assay screen --sequential` does.
@@ -288,6 +291,7 @@ def screen_running(
         rating_error=rating_error,
         alpha=alpha,
         deep_choice=deep_choice,
+        helpers=helpers,
     )
 
 

@@ -45,6 +45,26 @@ def test_deep_choices_are_stored_beside_the_lists(game: Path, capsys: pytest.Cap
     assert "passed an e-value of 2,000" in capsys.readouterr().out
 
 
+def test_further_engines_are_asked_beside_it(
+    game: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.moves.deepchoice.NODES", 2_000)
+    stored = ("--store", game.with_suffix(".db"), "--depth", 6, "--quiet", "--format", "csv")
+    assert run("screen", game, *stored, "--helper", "stockfish") == 1
+    assert "give --deep-choice 16 with --helper" in capsys.readouterr().err
+    alone = (*stored, "--deep-choice", 9)
+    assert run("screen", game, *alone) == 0
+    by_one = capsys.readouterr()
+    assert run("screen", game, *alone, "--helper", "stockfish") == 0
+    by_two = capsys.readouterr()
+    assert "Beside it the choice of 1 further engine" in by_two.err and by_two.out != by_one.out
+    # What was chosen once is known by name, and nobody is asked again.
+    assert run("screen", game, *alone, "--no-analysis", "--helper", "Stockfish 15") == 0
+    assert capsys.readouterr().out == by_two.out
+    assert run("screen", game, *alone, "--helper", "No Such Engine") == 1
+    assert "no analyses by 'No Such Engine'" in capsys.readouterr().err
+
+
 def test_a_list_of_another_depth_has_no_test(game: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("screen", game, "--store", tmp_path / "new.db", "--deep-choice", 9, "--depth", 4) == 1
     assert run("screen", game, "--store", game.with_suffix(".db"), "--depth", 6, "--policy", "none", "--no-analysis",
@@ -83,6 +103,34 @@ def test_the_fit_finds_how_often_honest_players_follow() -> None:
     assert np.nanmean(_z(found, follows, groups)) > 2
     assert from_json(made.to_json()).to_json() == made.to_json()
     assert len(taste.a) == len(HONEST) and len(made.helper) == len(HELPER)
+
+
+def test_votes_are_shares_of_the_engines_that_were_asked() -> None:
+    turn = np.array([0, 0, 0, 1, 1, 2])
+    both = (np.array([1, 3, -1]), np.array([2, 3, 5]))
+    deep = DeepChoices(np.array([1, 4, -1]), np.zeros(3, np.uint32), both)
+    assert deep.votes(6, turn).tolist() == [0, 0.5, 0.5, 1, 0, 1]
+    assert deep.mass(6, turn).round(3).tolist() == [0, 0.667, 0.333, 0.667, 0.333, 1]
+    alone = replace(deep, others=())
+    assert not alone.votes(6, turn).any()
+    assert alone.mass(6, turn).tolist() == alone.marks(6).tolist() == [0, 1, 0, 0, 1, 0]
+
+
+def test_what_engines_agree_on_a_further_one_plays() -> None:
+    choices = turns_of(PAIRS).choices
+    rng = np.random.default_rng(4)
+    row, second = (choices.start[:-1] + rng.integers(0, np.minimum(choices.width, 4)) for _ in range(2))
+    agree = rng.random(len(choices)) < 0.5
+    second = np.where(agree, row, second)
+    # A third engine plays what both play nearly always, and one of them by chance where they differ.
+    third = np.where(agree | (rng.random(len(choices)) < 0.5), row, second)
+    deep = DeepChoices(row, np.full(len(choices), 0xFF, np.uint32), (second,))
+    made = DeepTaste(choices.depth, 16, Taste(np.zeros(7), np.zeros(7)), fit_helper(choices, deep, third))
+    assert made.votes and from_json(made.to_json()).to_json() == made.to_json()
+    engine = made.helped(choices, deep)
+    apart = row != second
+    assert engine[row[~apart]].mean() > 0.9
+    assert 0.3 < engine[row[apart]].mean() < 0.7 and 0.3 < engine[second[apart]].mean() < 0.7
 
 
 def test_obvious_moves_tell_nothing() -> None:

@@ -270,6 +270,13 @@ def _prior(text: str) -> tuple[float, float] | str | None:
     help="Compare with what a single line prefers at this depth (16: twice the time), the stronger test.",
 )
 @click.option(
+    "--helper",
+    "helpers",
+    multiple=True,
+    metavar="ENGINE",
+    help="A further engine that help might come from, asked beside the deep choice (.2 s a position); may be repeated.",
+)
+@click.option(
     "--sequential",
     is_flag=True,
     help="A test that goes on as games come in: an e-value for each player.",
@@ -297,6 +304,7 @@ def screen(
     rating_error: float,
     min_turns: int,
     deep_choice: int | None,
+    helpers: Sequence[str],
     sequential: bool,
     live: bool,
     alpha: float,
@@ -317,14 +325,14 @@ def screen(
     say what may be concluded. A high z is a reason to look at games, never a finding about a person.
 
     --deep-choice 16 has the engine choose once more at a depth that help would use; then z is the likelihood ratio of
-    following that choice on a share of the moves. -o with --player writes a sheet on that player (.pdf or
-    .html) for the tournament director, with the critical moves behind it.
+    following that choice on a share of the moves, and each --helper sharpens it. -o with --player writes a sheet on
+    that player (.pdf or .html) for the tournament director, with the critical moves behind it.
 
     \b
     Examples:
       assay screen tournament.pgn
       assay screen open.pgn --null field --rating current-ratings.csv
-      assay screen open.pgn --deep-choice 16
+      assay screen open.pgn --deep-choice 16 --helper 'node stockfish-19-single.js'
       assay screen open.pgn --player 'Doe, John' -o sheet.pdf
       assay screen season.pgn --by all --player 'Doe, John'
       assay screen --live rounds/
@@ -342,6 +350,7 @@ def screen(
         "without": without,
         "rating_error": rating_error,
         "deep_choice": deep_choice,
+        "helpers": helpers,
         **asked,
     }
 

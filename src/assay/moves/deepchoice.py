@@ -1,7 +1,8 @@
 """The deep choices of turns: found by the engine and stored, and what comes with Assay to judge them by.
 
 The choice of one line at a depth that help would use is an analysis like any other: it stands in the store under its
-own identity, one line wide, and costs nothing the second time.
+own identity, one line wide, and costs nothing the second time. So are the choices of further engines, who think as long
+as help on a phone would.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from assay.engine.analysis import value
 from assay.engine.choices import Choices, rows_of
-from assay.engine.identity import DEFAULT, Identity, Search, is_here
+from assay.engine.identity import DEFAULT, NO_DEPTH, Identity, Search, is_here
 from assay.engine.parsed import Wanted
 from assay.engine.store import Store, writing
 from assay.engine.turns import Turns
@@ -33,12 +34,16 @@ from assay.table import counted
 
 Floats = NDArray[np.float64]
 DEPTH = 16
+NODES = 150_000  # of a further engine, some .2 s
 _STEP, _LEAST = 10.0, 1e-9
 
 
 @dataclass(frozen=True)
 class DeepTest:
-    """All that the test by deep choices rests on, for lists of one depth: `turns` of `games` with deep choices."""
+    """All that the test by deep choices rests on, for lists of one depth: `turns` of `games` with deep choices.
+
+    Where its taste knows of votes it is for turns at which further engines were asked.
+    """
 
     taste: DeepTaste
     engine: str
@@ -48,24 +53,25 @@ class DeepTest:
 
 
 @lru_cache(maxsize=1)
-def _shipped() -> Mapping[int, DeepTest]:
+def _shipped() -> Mapping[tuple[int, bool], DeepTest]:
     text = (resources.files("assay.data") / "deep-choice.json").read_text(encoding="utf-8")
     found = {}
     for one in json.loads(text)["tests"]:
         taste = from_json(one["taste"])
-        found[taste.depth] = DeepTest(
+        found[taste.depth, taste.votes] = DeepTest(
             taste, one["engine"], null_from_json(one["null"]), int(one["turns"]), int(one["games"])
         )
     return found
 
 
-def shipped_test(depth: int) -> DeepTest:
-    """The test that comes with Assay for lists of this depth; CalibrationError if there is none."""
+def shipped_test(depth: int, votes: bool = False) -> DeepTest:
+    """The test that comes with Assay for lists of this depth, one engine's choice or several; or CalibrationError."""
     known = _shipped()
-    if depth not in known:
-        depths = " and ".join(map(str, sorted(known)))
-        raise CalibrationError(f"--deep-choice knows lists of depth {depths}, not {depth}: leave it out, or --depth.")
-    return known[depth]
+    if (depth, votes) not in known:
+        depths = " and ".join(str(one) for one, more in sorted(known) if more == votes)
+        what = "--helper" if votes else "--deep-choice"
+        raise CalibrationError(f"{what} knows lists of depth {depths}, not {depth}: leave it out, or --depth.")
+    return known[depth, votes]
 
 
 def deep_identity(turns: Turns) -> Identity:
@@ -79,32 +85,60 @@ def find_deep(
     depth: int = DEPTH,
     *,
     engine: str = DEFAULT,
+    helpers: Sequence[str] = (),
     no_analysis: bool = False,
     workers: int | None = None,
     quiet: bool = True,
 ) -> DeepChoices:
-    """The deep choice of each turn; what the store lacks is analysed first, unless that is forbidden."""
+    """The deep choice of each turn, and what the `helpers` choose there: programs, or names of stored analyses.
+
+    What the store lacks is analysed first, unless that is forbidden.
+    """
     keys = list(dict.fromkeys(map(bytes, turns.keys)))
-    identity = deep_identity(turns)
-    with Store(store) as opened:
-        lacking = len(keys) - len(opened.holds(identity, depth, keys))
-    if lacking and no_analysis:
-        raise StoreError(
-            f"{store} lacks the deep choice (one line, depth {depth}) of {counted(lacking, 'position')}: leave out "
-            "--no-analysis, or --deep-choice."
-        )
+
+    def rows(search: Search, identity: Identity | None) -> tuple[NDArray[np.int64], list[int]]:
+        found = _chosen(keys, store, search, identity, no_analysis, workers, quiet)
+        said = [found.get(bytes(key), (None, 0)) for key in turns.keys]
+        return rows_of_moves(turns.choices, [move for move, _ in said]), [bits for _, bits in said]
+
+    judge = Search(engine if is_here(engine) else DEFAULT, depth=depth, lines=1)
+    row, stays = rows(judge, deep_identity(turns))
+    others = [rows(Search(one, depth=NO_DEPTH, lines=1, nodes=NODES), None)[0] for one in helpers]
+    return DeepChoices(row, np.array(stays, np.uint32), tuple(others))
+
+
+def _chosen(
+    keys: Sequence[bytes],
+    place: Path,
+    search: Search,
+    identity: Identity | None,
+    no_analysis: bool,
+    workers: int | None,
+    quiet: bool,
+) -> dict[bytes, tuple[int, int]]:
+    """The first move of a search of one line for each position that has one, and at which depths it was the first.
+
+    Without an identity the engine is a program that says who it is, or the name of stored analyses.
+    """
+    stored = no_analysis or not is_here(search.engine)
+    with Store(place) as opened:
+        if identity is None and stored:
+            identity = opened.choose(search.engine, depth=search.depth, lines=1, nodes=search.nodes)
+        lacking = identity is None or len(opened.holds(identity, search.depth, keys)) < len(keys)
+        if lacking and identity is not None and stored:
+            lack = counted(len(keys) - len(opened.holds(identity, search.depth, keys)), "position")
+            how = f"{search.nodes:,} nodes" if search.nodes else f"depth {search.depth}"
+            raise StoreError(
+                f"{place} lacks the deep choice (one line, {how}) of {lack} by {identity.engine}: "
+                "leave out --no-analysis, or name the program; or do without --deep-choice."
+            )
     if lacking:
-        if not is_here(engine):
-            engine = DEFAULT
-        with writing(store) as opened:
-            wanted, search = Wanted(keys=keys), Search(engine, depth=depth, lines=1)
-            identity = value(wanted, opened, search, workers=workers, quiet=quiet).identity
-    with Store(store) as opened:
-        rows = opened.holds(identity, depth, keys)
-        found = {key: _first(moves, scores) for key, moves, scores in opened.read_bytes(rows.values())}
-    said = [found.get(bytes(key), (None, 0)) for key in turns.keys]
-    row = rows_of_moves(turns.choices, [move for move, _ in said])
-    return DeepChoices(row, np.array([bits for _, bits in said], np.uint32))
+        with writing(place) as opened:
+            identity = value(Wanted(keys=list(keys)), opened, search, workers=workers, quiet=quiet).identity
+    assert identity is not None
+    with Store(place) as opened:
+        held = opened.holds(identity, search.depth, keys)
+        return {key: _first(moves, scores) for key, moves, scores in opened.read_bytes(held.values())}
 
 
 def _first(moves: bytes, scores: bytes) -> tuple[int, int]:
@@ -182,7 +216,7 @@ def score_of_rating(evidence: Evidence, ratings: Floats) -> Floats:
 
 def with_deep(evidence: Evidence, choice: DeepChoices, network: Network) -> DeepEvidence:
     """Evidence that knows the deep choices of its turns, by the test that comes with Assay."""
-    test, choices = shipped_test(evidence.turns.depth), evidence.turns.choices
+    test, choices = shipped_test(evidence.turns.depth, bool(choice.others)), evidence.turns.choices
     natural = log_policy(choices, network)
     g0, g1 = test.taste.exponents(choices, choice, natural, evidence.g0, evidence.g1)
     return DeepEvidence(test, replace(evidence, g0=g0, g1=g1), choice, test.taste.helped(choices, choice))

@@ -19,7 +19,7 @@ from assay.games.trf import is_trf, read_trf
 from assay.moves.answers import Ready, check_player, ready
 from assay.moves.asked import Asked, What
 from assay.moves.blunders import blunder_shares, of_groups
-from assay.moves.deepchoice import DeepEvidence, find_deep, shipped_test, with_deep
+from assay.moves.deepchoice import NODES, DeepEvidence, find_deep, shipped_test, with_deep
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.groups import Groups, by_pool
@@ -66,6 +66,7 @@ def screen_field(
     rating_error: float = 0.0,
     min_turns: int = 20,
     deep_choice: int | None = None,
+    helpers: Sequence[str] = (),
 ) -> ScreenedField:
     """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
     found, given = _compared(what, ratings, without, asked)
@@ -78,7 +79,7 @@ def screen_field(
     if found.errors and not rating_error:
         least, most = min(found.errors.values()), max(found.errors.values())
         off = (f"Errors of the ratings, by K: {least:.0f} to {most:.0f} Elo; they widen what is expected.",)
-    deep, told = _deep(evidence, what, deep_choice, found.policy, asked)
+    deep, told = _deep(evidence, what, deep_choice, helpers, found.policy, asked)
     rows = screen_groups(evidence, groups, ratings=given, null=null, rating_error=error, min_turns=min_turns, deep=deep)
     shown = [row for row in rows if player in (None, row.player)]
     labels = [_label(row, groups) for row in rows]
@@ -117,6 +118,7 @@ def screen_running(
     rating_error: float = 0.0,
     alpha: float = ALPHA,
     deep_choice: int | None = None,
+    helpers: Sequence[str] = (),
 ) -> RunningField:
     """Follow players as games come in; see :func:`assay.api.screen_running`."""
     if not 0 < alpha < 1:
@@ -124,7 +126,7 @@ def screen_running(
     found, given = _compared(what, ratings, without, asked)
     check_player(found.turns, player)
     evidence = weigh(found.turns, found.calibration, found.policy)
-    deep, told = _deep(evidence, what, deep_choice, found.policy, asked)
+    deep, told = _deep(evidence, what, deep_choice, helpers, found.policy, asked)
     rows = follow_players(evidence, ratings=given, rating_error=rating_error, alpha=alpha, deep=deep)
     shown = [row for row in rows if player in (None, row.player)]
     return RunningField(
@@ -177,25 +179,38 @@ def _finished(found: Ready) -> Ready:
 
 
 def _deep(
-    evidence: Evidence, what: What, depth: int | None, policy: Network | bool, asked: Asked
+    evidence: Evidence,
+    what: What,
+    depth: int | None,
+    helpers: Sequence[str],
+    policy: Network | bool,
+    asked: Asked,
 ) -> tuple[DeepEvidence | None, list[str]]:
     """The same evidence with the deep choices of its turns, if they are asked for, and what is to be said of them."""
     if depth is None:
+        if helpers:
+            raise InputError("other engines are asked beside the deep choice: give --deep-choice 16 with --helper.")
         return None, []
     network = shipped() if policy is True else policy
     if not network:
         raise InputError("the deep choice is judged beside what people would play: leave out --policy none.")
-    test = shipped_test(evidence.turns.depth)  # a sentence now is better than one after an hour of analysis
+    test = shipped_test(
+        evidence.turns.depth, bool(helpers)
+    )  # a sentence now is better than one after an hour of analysis
     place = what.store.path if isinstance(what, Analysis) else asked.place
     told = [f"Deep choice: one line to depth {depth}. How often honest players find it rests on {test.turns:,} turns."]
     engine = evidence.turns.identities[0].engine
     if depth != test.taste.deep or engine != test.engine:
         told.append(f"It was measured with {test.engine} to depth {test.taste.deep}: z is rougher for it.")
+    if helpers:
+        several = counted(len(helpers), "further engine")
+        told.append(f"Beside it the choice of {several}, {NODES:,} nodes a position.")
     found = find_deep(
         evidence.turns,
         place,
         depth,
         engine=asked.engine,
+        helpers=helpers,
         no_analysis=asked.no_analysis,
         workers=asked.workers,
         quiet=asked.quiet,
