@@ -206,6 +206,14 @@ def test_evaluations_in_the_games_speak_for_moves(tmp_path: Path, capsys: pytest
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
+def test_a_pool_without_a_scale_of_its_own_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "evals.pgn"
+    file.write_text(EVALS)
+    near = "Chess.com, blitz: no scale of its own, rated on that of Lichess, blitz, and wider for it."
+    assert near in assay.rate(file, evals=True, pool="chess.com-blitz").remarks
+    assert not any("no scale of its own" in line for line in assay.rate(file, evals=True).remarks)
+
+
 def test_players_who_never_met_are_compared_by_their_moves(tmp_path: Path, store: Path) -> None:
     games = EVENT.read_text().split("[Event ")[1:]
     names = {"Ash", "Elm"}

@@ -98,9 +98,10 @@ def test_a_transfer_by_command_is_found_without_being_named(
     assert row["model"] == "engine" and row["games"] == TURNS // 30 and abs(row["apart"]) < 200
     (file,) = (tmp_path / "calibrations").glob("*.json")
     assert f"Written to {file}" in err
-    assert run("engines", "--engine", engine, "--format", "csv") == 0
+    assert run("engines", "--engine", Path(engine).name, "--engine", engine, "--format", "csv") == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert (rows[0]["quick"], rows[0]["quick_off"]) == (file.stem, "")
+    assert len({find(row["program"]) for row in rows}) == len(rows), "each once, by whatever name it was asked for"
     assert run("calibration", "show", file) == 0
     assert "Elo from Stockfish 15.1" in " ".join(capsys.readouterr().out.split())
 

@@ -52,7 +52,8 @@ from assay.moves.asked import Asked, What
 from assay.moves.evals import EvalTurns, with_evals
 from assay.moves.evals_rating import scales_told, turns_with_evals
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.groups import UNKNOWN, games_in_pool, is_standard, renamed
+from assay.moves.groups import UNKNOWN, Moved, games_in_pool, is_standard, renamed
+from assay.moves.performance import scale_note
 from assay.players import did_you_mean, guessed, nearest
 from assay.pools import POOLS
 from assay.table import Answer, Bound, Table, columns_of, counted, reasons, there_are, told_copies
@@ -277,7 +278,7 @@ class ValuedGames:
         if isinstance(self.evidence, EvalTurns):
             turns = self.evidence.tagged(frame)
             scale = f"Moves: {counted(len(turns), 'turn')} with evaluations in the games; scale: {scales_told(turns)}."
-            return turns, [line for line in (self.remark, scale) if line]
+            return turns, [line for line in (self.remark, scale, *_nearest(turns)) if line]
         if self.evidence is None or not len(self.evidence.turns):
             return None, [self.remark] if self.remark else []
         moved = replace(self.evidence.turns, games=frame)
@@ -285,7 +286,13 @@ class ValuedGames:
             f"Moves: {counted(len(moved), 'turn')}, analysed by {moved.identities[0].engine} at depth {moved.depth}; "
             f"calibration {self.evidence.calibration.name}."
         )
-        return replace(self.evidence, turns=moved), [remark, *told_scales(moved)]
+        return replace(self.evidence, turns=moved), [remark, *told_scales(moved), *_nearest(moved)]
+
+
+def _nearest(turns: Moved) -> list[str]:
+    """A sentence on the pools that have no scale of their own, if there are any."""
+    note = scale_note(turns.games, np.unique(turns.game))
+    return [f"{note[0].upper()}{note[1:]}."] if note else []
 
 
 def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: bool, asked: Asked) -> ValuedGames:

@@ -564,9 +564,14 @@ def engines(programs: Sequence[str] = ()) -> Answer:
 def engine_rows(programs: Sequence[str]) -> list[dict[str, Any]]:
     """What each program says that it is, and which calibrations its analyses would be judged by."""
     rows: list[dict[str, Any]] = []
-    for program in dict.fromkeys(programs):
+    asked = set[tuple[str, ...]]()
+    for program in programs:
         row: dict[str, Any] = {"engine": None, "program": program, "note": ""}
         try:
+            command = find(program)
+            if command in asked:
+                continue
+            asked.add(command)
             identity = asyncio.run(identify(Search(program)))
         except EngineError as error:
             rows.append(row | {"note": str(error)})
