@@ -65,7 +65,7 @@ POOLS = Before(
     5,
     (
         "python studies/pool_games.py {data} {work}/pools.pgn",
-        "assay import-analyses {kept}/pools-d6.parquet --store {work}/pools.db",
+        "assay import-analyses {kept}/pools-d6.parquet {kept}/months-d6.parquet --store {work}/pools.db",
         "python studies/pool_values.py {work}/pools.pgn {work}/pools.db",
     ),
 )

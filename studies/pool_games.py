@@ -33,7 +33,7 @@ import zstandard
 from assay.games.indexing import index
 from assay.pools import pool_of
 
-A_POOL, A_SPEED = 320, 80
+A_POOL, A_SPEED = 320, 400  # of a month there are fewer
 BAND = 100
 PLIES = 30
 APART = 200  # of the two ratings, at most: the weaker of an unlike pair often plays for tricks
@@ -76,14 +76,16 @@ def table(data: Path, folder: Path, name: str) -> pl.DataFrame:
 
 
 def fair(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rated games of some length between players of settled, like ratings."""
+    """Rated games of some length between people of settled ratings."""
     settled = [pl.col(f"{side}_rating_diff").fill_null(0).abs() <= SETTLED for side in ("white", "black")]
+    people = [pl.col(f"{side}_title").cast(pl.String).fill_null("") != "BOT" for side in ("white", "black")]
     return frame.filter(
         pl.col("plies") >= PLIES,
         pl.col("white_elo").is_not_null() & pl.col("black_elo").is_not_null(),
         pl.col("variant").fill_null("Standard").str.to_lowercase().is_in(["standard", "chess"]),
         ~pl.col("event").fill_null("").str.starts_with("Casual"),
         *settled,
+        *people,
     )
 
 
