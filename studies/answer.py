@@ -56,9 +56,17 @@ from assay.answer.joining import (
     joint_from,
     shipped,
 )
-from assay.answer.points import performance_error, worth_games
 from assay.answer.rating import gather
-from assay.answer.voices import Units, evals_voice, learned_voice, moves_voice, results_voice, units_of
+from assay.answer.voices import (
+    Units,
+    evals_voice,
+    learned_voice,
+    moves_voice,
+    performance_error,
+    results_voice,
+    units_of,
+    worth_games,
+)
 from assay.curve import GRID, Curve, spline_matrix
 from assay.engine.analysis import value
 from assay.engine.identity import Search

@@ -19,7 +19,7 @@ from assay.curve import Curve
 from assay.held_out import coverage, noise_per_turn
 from assay.moves import reference
 from assay.moves.choice.calibrate import Calibrated, Rated, calibrate
-from assay.moves.choice.mixture import human, mixed
+from assay.moves.choice.model import human, mixed
 from assay.moves.evidence import log_policy
 from assay.policy.chances import Network, open_network, shipped
 

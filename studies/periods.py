@@ -36,7 +36,7 @@ from assay.moves.choice.calibrate import JUDGED, LEARNED, Rated
 from assay.moves.fits import Fitting
 from assay.moves.groups import mileposts
 from assay.moves.regan import Fit, fit
-from assay.moves.regan.line import straight_c
+from assay.moves.regan.ipr import straight_c
 from assay.reports.plots import BLUE, GREY, new_figure, save
 
 MARKS = range(1600, 2701, 100)

@@ -24,8 +24,7 @@ from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import JUDGED
 from assay.moves.choice.logit import log_chances
-from assay.moves.choice.mixture import human, mixed
-from assay.moves.choice.model import curve_of, strength
+from assay.moves.choice.model import curve_of, human, mixed, strength
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 from assay.table import render

@@ -1,7 +1,7 @@
 """Turns as a calibration judges them for a rating: by the model that knows the policy, and by the values alone.
 
 What `assay.moves.evidence` does with the turns of games, for turns that studies put together themselves: how far each
-side passes for a person says how much of its curve is by which model (`assay.moves.choice.mixture`).
+side passes for a person says how much of its curve is by which model (`assay.moves.choice.model`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from assay.curve import GRID, Curve
 from assay.engine.choices import Choices
 from assay.moves.calibration import Calibration
-from assay.moves.choice.mixture import human, mixed
-from assay.moves.choice.model import UNIT, curve_of, exponents
+from assay.moves.choice.model import UNIT, curve_of, exponents, human, mixed
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 

@@ -208,7 +208,7 @@ COLUMNS = {
     "assay.moves.appending.REGAN_COLUMNS": """
         filename Games Moves AvgElo MinElo MaxElo s c AE_e AE_a Match_e Match_a Qfit FirstYear LastYear
     """,
-    "assay.moves.turn_files.SCHEMA": """
+    "assay.moves.turn_listing.SCHEMA": """
         game event site date round white black white_elo black_elo result ply player rating fen played value moves
         values
     """,

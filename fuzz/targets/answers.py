@@ -15,7 +15,7 @@ from assay.errors import AssayError
 from assay.fetch import chesscom, lichess
 from assay.fetch.address import Filters, is_address, parse
 from assay.fetch.asking import Received
-from assay.fetch.texts import begun, games_in, identity, is_analysed, tags
+from assay.fetch.shelf import begun, games_in, identity, is_analysed, tags
 from assay.games.split import split
 
 _GAME = GAMES[0].decode().replace("[Event", '[UTCDate "2024.02.29"]\n[UTCTime "10:11:12"]\n[Event', 1)

@@ -57,12 +57,12 @@ if TYPE_CHECKING:
     from assay.games.watching import watch as watch
     from assay.lists.inforce import add_ratings as add_ratings
     from assay.lists.inforce import rating_lists as rating_lists
+    from assay.moves.analysed import store_analyses as store_analyses
     from assay.moves.answers import calibrations as calibrations
     from assay.moves.answers import engines as engines
     from assay.moves.differences import difference as difference
-    from assay.moves.turn_files import export_turns as export_turns
+    from assay.moves.turn_listing import export_turns as export_turns
     from assay.moves.turn_listing import show as show
-    from assay.moves.valuing import store_analyses as store_analyses
     from assay.paths import SAMPLE as SAMPLE
     from assay.policy.chances import chances as chances
     from assay.policy.making import export_policy as export_policy
@@ -99,11 +99,10 @@ _ROOMS = {
     "games.source": "Games read",
     "games.watching": "watch",
     "lists.inforce": "add_ratings rating_lists",
+    "moves.analysed": "store_analyses",
     "moves.answers": "calibrations engines",
     "moves.differences": "difference",
-    "moves.turn_files": "export_turns",
-    "moves.turn_listing": "show",
-    "moves.valuing": "store_analyses",
+    "moves.turn_listing": "export_turns show",
     "paths": "SAMPLE",
     "policy.chances": "chances",
     "policy.making": "export_policy gather_positions label_positions train_policy",

@@ -18,7 +18,7 @@ from assay.answer.joining import (
     population_of,
     shipped,
 )
-from assay.answer.points import performance_error, result_curves, worth_games
+from assay.answer.voices import performance_error, result_curves, worth_games
 from assay.curve import GRID, Curve, Honesty
 
 PLAIN = Joint()

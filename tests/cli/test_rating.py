@@ -13,8 +13,8 @@ from tests.commands import run
 from tests.engine import fake_engine
 
 import assay
-from assay.moves.blunders import with_blunders
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
+from assay.moves.performance import with_blunders
 from assay.moves.screening import COLUMNS as SCREEN_COLUMNS
 
 SAMPLE = Path(assay.__file__).parent / "data" / "kasparov-deep-blue-1997.pgn"

@@ -7,7 +7,7 @@ import pytest
 
 from assay.engine.parsed import read_plies
 from assay.games import Game, to_arrays
-from assay.games.clocks import time_shares
+from assay.moves.clock_curves import time_shares
 
 
 def test_values_of_programs_that_play_matches_are_the_movers() -> None:

@@ -11,7 +11,7 @@ import pytest
 from assay.cli.main import main
 from assay.errors import InputError
 from assay.games import read
-from assay.games.endings import told_endings
+from assay.games.stats import told_endings
 from assay.moves.evals import EDGES, GRID, bins, eval_turns, shipped_evals, win_chance
 from assay.moves.evals_rating import eval_lines, own_line, turns_with_evals
 from assay.pools import FIRST, LAST

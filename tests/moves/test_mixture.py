@@ -3,7 +3,7 @@
 import numpy as np
 
 from assay.curve import GRID, Curve
-from assay.moves.choice.mixture import human, mixed
+from assay.moves.choice.model import human, mixed
 
 
 def hill(top: float, height: float, count: int) -> Curve:

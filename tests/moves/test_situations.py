@@ -11,10 +11,10 @@ from tests.moves.made_up import rated_turns
 
 from assay.engine.turns import Turns
 from assay.errors import InputError, WhereError
-from assay.moves.blunders import NAMES, THRESHOLDS, blunder_shares
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.groups import group, in_periods, weights_of
+from assay.moves.performance import BLUNDER_NAMES, THRESHOLDS, blunder_shares
 
 TURNS = rated_turns()
 FEW = TURNS.only(TURNS.game < 12)
@@ -28,7 +28,7 @@ def evidence(calibration: Calibration) -> Evidence:
 def test_shares_of_blunders_are_those_that_were_played(evidence: Evidence) -> None:
     (row,) = blunder_shares(evidence, group(TURNS, "all"), TURNS.rating)
     loss = TURNS.values[:, 0] - TURNS.values[np.arange(len(TURNS)), TURNS.played]
-    for name, threshold in zip(NAMES, THRESHOLDS, strict=True):
+    for name, threshold in zip(BLUNDER_NAMES, THRESHOLDS, strict=True):
         assert row[name] == pytest.approx((loss > threshold + 1e-6).mean())
 
 
@@ -38,11 +38,11 @@ def test_what_is_expected_falls_with_the_rating_and_is_near_for_ones_own(evidenc
         blunder_shares(evidence, groups, ratings)
         for ratings in (np.full(len(TURNS), 1600.0), TURNS.rating, np.full(len(TURNS), 2700.0))
     )
-    for name in NAMES:
+    for name in BLUNDER_NAMES:
         low, middle, high = (row[f"{name}_expected"] for row in (strong, own, weak))
         assert low is not None and middle is not None and high is not None
         assert low <= middle <= high
-    half = NAMES[0]
+    half = BLUNDER_NAMES[0]
     assert own[half] == pytest.approx(own[f"{half}_expected"], abs=0.05)
     assert blunder_shares(evidence, groups, np.full(len(TURNS), np.nan))[0][f"{half}_expected"] is None
 

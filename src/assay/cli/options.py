@@ -351,7 +351,7 @@ _regan = (
     ),
     Shared(
         "--curve",
-        type=OneOf("assay.moves.regan.temptation", "CURVES"),
+        type=OneOf("assay.moves.regan.spread", "CURVES"),
         default="invexp",
         show_default=True,
         help="Curve of temptation.",

@@ -15,8 +15,7 @@ from typing import Any
 from assay.errors import FetchError
 from assay.fetch.address import Address, Filters
 from assay.fetch.asking import CONTACT, BrokenError, Client, KeptError, Received, Service
-from assay.fetch.shelf import Shelf, gaps, month_of
-from assay.fetch.texts import begun, fits, speed_of, tags
+from assay.fetch.shelf import Shelf, begun, fits, gaps, month_of, speed_of, tags
 
 SERVICE = Service("chess.com", "https://api.chess.com", "https://www.chess.com")
 JSON = "application/json"

@@ -12,8 +12,7 @@ from assay.errors import FetchError
 from assay.fetch import chesscom, lichess
 from assay.fetch.address import SERVICES, Address, Filters, filters, parse
 from assay.fetch.asking import Client, KeptError, Manners
-from assay.fetch.shelf import Shelf, remove
-from assay.fetch.texts import begun, tags, write
+from assay.fetch.shelf import Shelf, begun, remove, tags, write
 from assay.paths import File
 from assay.progress import Progress
 from assay.table import Answer, Table, columns_of, counted

@@ -13,8 +13,7 @@ from urllib.parse import urlencode
 from assay.errors import FetchError
 from assay.fetch.address import SPEEDS, Address, Filters
 from assay.fetch.asking import BrokenError, Client, KeptError, Received, Service
-from assay.fetch.shelf import Interval, Shelf, gaps
-from assay.fetch.texts import begun, fits, games_in, speed_of, tags
+from assay.fetch.shelf import Interval, Shelf, begun, fits, games_in, gaps, speed_of, tags
 
 SERVICE = Service("Lichess", "https://lichess.org", "https://lichess.org", token="LICHESS_TOKEN")
 PGN = "application/x-chess-pgn"

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.dictionary import HALF, MIX, Codes, Dictionary
-from assay.games.lines import Positions
+from assay.games.lines import HALF, MIX, Codes, Dictionary, Positions
 from assay.games.stream import STDIN, Stream
 
 _BLOCK = 1 << 20  # its arrays stay in the second-level cache

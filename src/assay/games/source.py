@@ -402,7 +402,7 @@ def _is_report(name: str) -> bool:
 
 
 def _write(texts: Iterable[bytes], place: Path) -> int:
-    from assay.fetch.texts import write
+    from assay.fetch.shelf import write
 
     return write(texts, place)
 

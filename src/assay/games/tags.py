@@ -1,7 +1,7 @@
 """Tags of many games as columns, cut straight out of the bytes.
 
 The lines that hold a tag are found with a few operations on words of eight bytes, and their values are numbered where
-they lie (:mod:`assay.games.dictionary`). A missing tag is -1 in its row and moves nothing else; of a repeated tag the
+they lie (:mod:`assay.games.lines`). A missing tag is -1 in its row and moves nothing else; of a repeated tag the
 last counts, as in python-chess.
 """
 
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from assay.games.dictionary import Codes, Dictionary, hash_pieces
-from assay.games.lines import Positions, same, words_at
+from assay.games.lines import Codes, Dictionary, Positions, hash_pieces, same, words_at
 from assay.games.split import Split, splits, unescape
 from assay.games.stream import Paths, Stream, find_files
 from assay.printable import decode

@@ -22,16 +22,15 @@ from assay.engine.turns import Turns
 from assay.errors import EngineError, InputError, OutputError
 from assay.games import Games, read
 from assay.games.duplicates import Seen
-from assay.games.endings import told_endings
 from assay.games.people import told_alike
 from assay.games.selection import GameSelection
 from assay.games.split import players_of
+from assay.games.stats import told_endings
 from assay.games.stream import Paths
 from assay.manifest import describe_inputs
 from assay.moves import reference
 from assay.moves.analysed import jury_turns, turns_in
 from assay.moves.asked import Asked, What
-from assay.moves.blunders import BLUNDER_COLUMNS, NAMES, blunder_shares, with_blunders
 from assay.moves.by_fit import ByFit, rated_games
 from assay.moves.calibrating import describe, make_calibration
 from assay.moves.calibration import Calibration, for_engine, load, save, slug
@@ -41,7 +40,17 @@ from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_
 from assay.moves.evidence import Evidence, unweighed, weigh
 from assay.moves.fits import PROJECTED, Fitting
 from assay.moves.groups import Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed, weights_of
-from assay.moves.performance import CHOICE, How, Row, rate_groups, sort_rows
+from assay.moves.performance import (
+    BLUNDER_COLUMNS,
+    BLUNDER_NAMES,
+    CHOICE,
+    How,
+    Row,
+    blunder_shares,
+    rate_groups,
+    sort_rows,
+    with_blunders,
+)
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
 from assay.moves.review import Running, running
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
@@ -243,7 +252,11 @@ def rate_by(
     values = [
         row.values()
         | dict(zip(heads, keys[row.group], strict=False))
-        | {name: share for name, share in shares[row.group].items() if row.expected is not None or name in NAMES}
+        | {
+            name: share
+            for name, share in shares[row.group].items()
+            if row.expected is not None or name in BLUNDER_NAMES
+        }
         | {"pool": row.pool}
         | fide_cells(row.pool, row.estimate)
         for row in rows

@@ -27,12 +27,10 @@ from assay.engine.identity import NO_DEPTH, Identity, likely_of, version_of
 from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.choice import model as choice
 from assay.moves.choice.model import Model
-from assay.moves.regan.ipr import Layers, Scale
-from assay.moves.regan.line import Line
+from assay.moves.regan.ipr import Layers, Line, Scale
 from assay.moves.regan.models import MODELS
 from assay.moves.regan.settings import DEPTHS, METHODS, Fitting
-from assay.moves.regan.spread import SCALES, Floats, scaled_deltas
-from assay.moves.regan.temptation import CURVES
+from assay.moves.regan.spread import CURVES, SCALES, Floats, scaled_deltas
 from assay.paths import atomic, own_calibrations
 from assay.presets import DEFAULT_DEPTH
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.curve import NOTHING
-from assay.moves.blunders import BLUNDER_COLUMNS, with_blunders
 from assay.moves.field import p_values
+from assay.moves.performance import BLUNDER_COLUMNS, with_blunders
 from assay.moves.screening import COLUMNS, ScreenRow
 from assay.table import Column, Table, columns_of, counted
 

@@ -17,7 +17,7 @@ from assay.games.stream import Paths
 from assay.moves.groups import UNKNOWN, group, in_periods, mileposts
 from assay.moves.regan.depth_weights import DepthWeights, fit_depth_weights, fit_weights
 from assay.moves.regan.fitting import Fit, fit, fit_grid
-from assay.moves.regan.line import straight_c
+from assay.moves.regan.ipr import straight_c
 from assay.moves.regan.settings import DEPTHS, GRID, depths_to, layered
 from assay.moves.regan.settings import Fitting as Fitting
 from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas

@@ -18,11 +18,11 @@ from assay.games.outcomes import score_of
 from assay.games.trf import is_trf, read_trf
 from assay.moves.answers import Ready, check_player, ready
 from assay.moves.asked import Asked, What
-from assay.moves.blunders import blunder_shares, of_groups
 from assay.moves.deepchoice import NODES, DeepEvidence, find_deep, shipped_test, with_deep
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.groups import Groups, by_pool
+from assay.moves.performance import blunder_shares, of_groups
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.moves.sequential import ALPHA, Watched, follow_players, said, table
 from assay.paths import File

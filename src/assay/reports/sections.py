@@ -14,8 +14,8 @@ from assay.answer.joining import LEARNED, MOVES, RESULTS
 from assay.answer.voices import UNREAD
 from assay.curve import GRID, Estimate
 from assay.games import Game
-from assay.games.endings import ON_TIME, ending
 from assay.games.outcomes import score_of
+from assay.games.stats import ON_TIME, ending
 from assay.moves.evals import EvalTurns
 from assay.moves.evals_rating import EVALS, rate_evals
 from assay.moves.evidence import Evidence

@@ -7,7 +7,7 @@ import pytest
 from tests.moves.regan.players import MARKS, course, parameters, world
 
 from assay.errors import CalibrationError
-from assay.moves.regan.line import Line, inverse_regression
+from assay.moves.regan.ipr import Line, inverse_regression
 from assay.moves.regan.marks import fit_marks, reference_rows
 
 

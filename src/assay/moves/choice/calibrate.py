@@ -20,8 +20,7 @@ from assay.held_out import Figure, noise_per_turn
 from assay.moves.choice.features import BOUNDED, NATURAL, divisors, features
 from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.measures import Measures, Scatter, engine_rating, measure, scatter, scores
-from assay.moves.choice.mixture import human, mixed
-from assay.moves.choice.model import Model, curve_of, strength
+from assay.moves.choice.model import Model, curve_of, human, mixed, strength
 
 Floats = NDArray[np.float64]
 

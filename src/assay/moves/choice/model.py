@@ -1,4 +1,12 @@
-"""The fitted choice model: chances of all moves for a player of any strength, and a curve for every turn."""
+"""The fitted choice model: chances of all moves for a player of any strength, and a curve for every turn.
+
+With the policy where a side plays as people do, by the values alone where it does not: a rare good move shows strength
+in a person, but a shallow or disturbed engine plays rare moves all the time and for other reasons, and would be taken
+for stronger than it is. One turn cannot tell the two apart, the side of a game can: the model that knows the policy
+foretells a person's moves better than the model of the values alone, and an engine's moves worse. The odds of the two
+(even before a move is seen, all ratings alike) say how much of the side's curve is the one's and how much the other's.
+They rest on the moves that were played and on no rating; given them, curves add up and stay concave.
+"""
 
 from __future__ import annotations
 
@@ -151,3 +159,25 @@ def curve_of(g0: Floats, g1: Floats, choices: Choices, grid: Floats = GRID) -> C
         total = np.add.reduceat(np.exp(g - top[turn]), first)
         table[:, at] = g[chosen] - top - np.log(total)
     return Curve(table, grid)
+
+
+def human(policy: Curve, plain: Curve, side: NDArray[np.intp]) -> Floats:
+    """How far the side that each turn belongs to passes for a person, from 0 to 1; curves are log-likelihoods."""
+    if not len(side):
+        return np.zeros(0)
+    count = int(side.max()) + 1
+    odds = _evidence(policy.sum(side, count)) - _evidence(plain.sum(side, count))
+    share: Floats = 0.5 + 0.5 * np.tanh(odds / 2)
+    return share[side]
+
+
+def mixed(policy: Curve, plain: Curve, share: Floats) -> Curve:
+    """The curves of turns, so much by the policy's model and the rest by the values alone."""
+    return Curve(share[:, None] * policy.table + (1 - share)[:, None] * plain.table, policy.grid)
+
+
+def _evidence(curve: Curve) -> Floats:
+    """The logarithm of the mean likelihood over the grid, all ratings alike."""
+    top = curve.table.max(axis=1)
+    found: Floats = top + np.log(np.exp(curve.table - top[:, None]).mean(axis=1))
+    return found

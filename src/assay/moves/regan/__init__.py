@@ -10,8 +10,7 @@ from assay.moves.regan.depth_weights import DepthWeights, fit_depth_weights
 from assay.moves.regan.fitting import Fit, fit
 from assay.moves.regan.models import MODELS, move_probabilities, played_log_probabilities
 from assay.moves.regan.projection import Agent, Projection, project
-from assay.moves.regan.spread import elsewhere_deltas, scaled, scaled_deltas
-from assay.moves.regan.temptation import CURVES, curve_value
+from assay.moves.regan.spread import CURVES, curve_value, elsewhere_deltas, scaled, scaled_deltas
 
 __all__ = [
     "CURVES",

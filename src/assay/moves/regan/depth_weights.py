@@ -18,8 +18,7 @@ from assay.errors import ModelError, NotConverged
 from assay.moves.regan.fitting import C_RANGE, S_RANGE, fit
 from assay.moves.regan.models import ModelName, Skill, played_log_probabilities
 from assay.moves.regan.problem import CRITERIA, Problem, View
-from assay.moves.regan.spread import Block, Floats
-from assay.moves.regan.temptation import CurveName, curve_named
+from assay.moves.regan.spread import Block, CurveName, Floats, curve_named
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from scipy.special import stdtrit
 from assay.errors import AssayWarning, ModelError, NotConverged
 from assay.moves.regan.models import ModelName, log_with_floor
 from assay.moves.regan.problem import PERCENTILES, START, MethodName, Minimum, Problem, minimise, percentile_parts
-from assay.moves.regan.spread import Floats
-from assay.moves.regan.temptation import CurveName
+from assay.moves.regan.spread import CurveName, Floats
 
 S_RANGE = (0.002, 5.0)
 C_RANGE = (0.1, 2.0)

@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 from assay.errors import CalibrationError, ModelError
 from assay.moves.regan.depth_weights import fit_weights
 from assay.moves.regan.fitting import Fit, fit
-from assay.moves.regan.ipr import FIT_METHODS, Layers, Scale
-from assay.moves.regan.line import Line, inverse_regression, straight_c
+from assay.moves.regan.ipr import FIT_METHODS, Layers, Line, Scale, inverse_regression, straight_c
 from assay.moves.regan.models import ModelName
 from assay.moves.regan.projection import project
 from assay.moves.regan.settings import DEPTHS, FittingMethod, criterion_of
-from assay.moves.regan.spread import Floats
-from assay.moves.regan.temptation import CurveName
+from assay.moves.regan.spread import CurveName, Floats
 
 
 @dataclass(frozen=True)

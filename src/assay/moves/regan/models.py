@@ -24,8 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import wrightomega
 
 from assay.errors import ModelError, NotConverged
-from assay.moves.regan.spread import Block, Floats, blocks
-from assay.moves.regan.temptation import CurveName, Temptation, curve_named
+from assay.moves.regan.spread import Block, CurveName, Floats, Temptation, blocks, curve_named
 
 ModelName: TypeAlias = Literal["power", "shares", "third"]
 

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ModelError
 from assay.moves.regan.models import ModelName, move_probabilities, prepare
-from assay.moves.regan.spread import CAP, TIE, Floats, Scaling, blocks, scaled_deltas
-from assay.moves.regan.temptation import CurveName
+from assay.moves.regan.spread import CAP, TIE, CurveName, Floats, Scaling, blocks, scaled_deltas
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from assay.errors import ModelError
 from assay.moves.regan.models import ModelName
 from assay.moves.regan.problem import CRITERIA, MethodName
-from assay.moves.regan.spread import CAP, TIE, Floats, Scaling, elsewhere_deltas, scaled_deltas
-from assay.moves.regan.temptation import CurveName
+from assay.moves.regan.spread import CAP, TIE, CurveName, Floats, Scaling, elsewhere_deltas, scaled_deltas
 
 DEPTHS: Literal["depths"] = "depths"
 GRID: Literal["grid"] = "grid"
