@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 DISTRIBUTIONS = packages_distributions()
 # Which extra brings what only these rooms and files use; the rest of the package lives on the plain dependencies.
-EXTRAS = {"learned": "learn", "policy": "learn", "frozen.py": "learn", "web": "web", "engine": "cluster"}
+EXTRAS = {"learned": "learn", "policy": "learn", "arrays.py": "learn", "web": "web", "engine": "cluster"}
 # Declared, though nothing imports it: starlette reads forms with it.
 UNSEEN = {"python-multipart"}
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from assay.answer.standings import rate_over_time as rate_over_time
     from assay.answer.standings import rate_results as rate_results
     from assay.api import analyse as analyse
-    from assay.api import calibrate as calibrate
     from assay.api import calibration as calibration
     from assay.api import fit as fit
     from assay.api import posterior as posterior
@@ -34,9 +33,7 @@ if TYPE_CHECKING:
     from assay.api import screen_running as screen_running
     from assay.api import serve as serve
     from assay.api import sheet as sheet
-    from assay.api import simulate as simulate
     from assay.api import train as train
-    from assay.api import transfer as transfer
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
     from assay.engine.holdings import analyses as analyses
@@ -58,9 +55,12 @@ if TYPE_CHECKING:
     from assay.lists.inforce import add_ratings as add_ratings
     from assay.lists.inforce import rating_lists as rating_lists
     from assay.moves.analysed import store_analyses as store_analyses
+    from assay.moves.answers import calibrate as calibrate
     from assay.moves.answers import calibrations as calibrations
     from assay.moves.answers import engines as engines
+    from assay.moves.answers import transfer as transfer
     from assay.moves.differences import difference as difference
+    from assay.moves.simulation import simulate as simulate
     from assay.moves.turn_listing import export_turns as export_turns
     from assay.moves.turn_listing import show as show
     from assay.paths import SAMPLE as SAMPLE
@@ -86,8 +86,8 @@ _ROOMS = {
     "answer.shrinking": "groups shrink",
     "answer.standings": "expectancies match publish rate_over_time rate_results",
     "api": (
-        "analyse calibrate calibration fit posterior rate rate_learned rate_moves report review screen "
-        "screen_running serve sheet simulate train transfer"
+        "analyse calibration fit posterior rate rate_learned rate_moves report review screen screen_running serve "
+        "sheet train"
     ),
     "curve": "Estimate",
     "engine.analysis": "Analysis",
@@ -100,8 +100,9 @@ _ROOMS = {
     "games.watching": "watch",
     "lists.inforce": "add_ratings rating_lists",
     "moves.analysed": "store_analyses",
-    "moves.answers": "calibrations engines",
+    "moves.answers": "calibrate calibrations engines transfer",
     "moves.differences": "difference",
+    "moves.simulation": "simulate",
     "moves.turn_listing": "export_turns show",
     "paths": "SAMPLE",
     "policy.chances": "chances",

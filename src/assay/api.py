@@ -16,17 +16,13 @@ from assay.paths import File
 if TYPE_CHECKING:
     from assay.answer.rating import JointRatings
     from assay.engine.analysis import Analysis
-    from assay.games.selection import GameSelection
     from assay.games.source import Games
     from assay.games.split import Game
     from assay.learned.guess import Guesses
     from assay.moves.answers import CalibrationTable, Followed, MoveRatings
-    from assay.moves.asked import Analysing
+    from assay.moves.asked import Analysing, Reading
     from assay.moves.fits import FitTable
     from assay.moves.screened import RunningField, ScreenedField
-    from assay.moves.simulation import SimulatedEvent
-    from assay.moves.stored import Reading
-    from assay.policy.chances import Network
     from assay.reports.growing import WrittenReport
     from assay.reports.reviewed import Review
     from assay.table import Answer
@@ -342,57 +338,6 @@ def fit(
     return fit_games(what, by=by, how=how, within=within, fix_c=fix_c, periods=periods, c_line=c_line, **reading)
 
 
-def calibrate(
-    what: What,
-    *,
-    name: str = "calibration",
-    store: File | None = None,
-    depth: int | None = None,
-    marks: Sequence[int] = range(1600, 2701, 100),
-    within: float = 20.0,
-    method: str = "equations",
-    engine: Sequence[str] | str | None = None,
-    policy: Network | bool | str = True,
-    seed: int = 1,
-    keep_duplicates: bool = False,
-    where: str | None = None,
-    selection: GameSelection | None = None,
-    told: Callable[[str], None] | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> CalibrationTable:
-    """Calibrate the scale from moves to Elo on rated games that are analysed already, as `assay calibrate` does.
-
-    `method` and `settings` (model, curve, k, cap, tie, scale) are for Regan's part. Several engines are a jury, which
-    has Regan's part alone. `selection` leaves out team events and large Swisses, as the papers do.
-
-    `.save(path)` of the answer writes a file that `calibration=` takes elsewhere. docs/rating.md explains the rest.
-
-    >>> calibrate(SAMPLE, store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.StoreError: ...
-    """
-    from assay.moves.answers import calibrate_on
-    from assay.moves.regan.settings import Fitting
-
-    return calibrate_on(
-        what,
-        name=name,
-        store=store,
-        depth=depth,
-        marks=marks,
-        within=within,
-        fitting=Fitting(method=method, **settings or {}),  # type: ignore[arg-type]
-        engine=engine,
-        policy=policy,
-        seed=seed,
-        keep_duplicates=keep_duplicates,
-        where=where,
-        selection=selection,
-        told=told,
-    )
-
-
 def players(what: What, *, where: str | None = None) -> Answer:
     """Who plays in some games, as `assay players` lists it: ids, spellings, games, ratings, and who looks alike.
 
@@ -420,48 +365,6 @@ def players(what: What, *, where: str | None = None) -> Answer:
         raise games.no_games()
     names = ("player", "fide_id", "games", "lowest", "highest", "spellings", "like")
     return Answer(shown=Table(rows, columns_of(names, titles={"like": "looks like"})), problems=games.problems)
-
-
-def transfer(
-    engine: str,
-    *,
-    reference: File | None = None,
-    name: str | None = None,
-    store: File | None = None,
-    depth: int | None = None,
-    turns: int | None = None,
-    policy: Network | bool | str = True,
-    workers: int | None = None,
-    seed: int = 1,
-    quiet: bool = True,
-    told: Callable[[str], None] | None = None,
-) -> CalibrationTable:
-    """Make a calibration for an engine that has none, as `assay calibrate --engine PATH --transfer` does.
-
-    The engine values 4,320 positions that come with Assay (or a `reference` set; `turns` takes the first of them), what
-    the `store` has costs nothing, and the model of Stockfish 15.1 is fitted anew to its values. The table tells how far
-    apart the two are on held-out games.
-
-    >>> transfer("no-such-engine", store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.EngineError: no chess engine 'no-such-engine' found: give a path, or a name on PATH.
-    """
-    from assay.moves.answers import transfer_to
-
-    return transfer_to(
-        engine,
-        what=reference,
-        name=name,
-        store=store,
-        depth=depth,
-        turns=turns,
-        policy=policy,
-        workers=workers,
-        seed=seed,
-        quiet=quiet,
-        told=told,
-    )
 
 
 def report(
@@ -510,55 +413,6 @@ def review(what: What | Game, game: int = 1, *, evals: bool = False, **analysing
     from assay.reports.reviewing import review_game
 
     return review_game(what, Asked(**analysing), game, evals=evals)
-
-
-def simulate(
-    path: File,
-    *,
-    elo: Sequence[float] = (),
-    s: Sequence[float] = (),
-    c: Sequence[float] = (),
-    games: int = 10,
-    names: Sequence[str] = (),
-    assist: Sequence[str] = (),
-    event: str = "Simulated tournament",
-    engine: str = "stockfish",
-    depth: int | None = None,
-    lines: int = 50,
-    calibration: str | None = None,
-    policy: Network | bool | str = True,
-    seed: int = 0,
-    workers: int | None = None,
-    store: File | None = None,
-    quiet: bool = True,
-) -> SimulatedEvent:
-    """Play a tournament among agents into a PGN file, as `assay simulate` does: players that are known exactly.
-
-    Each has a rating (`elo`), or Regan's `s` and `c`; `assist`, such as "Player 3:0.3:12", helps one of them. The truth
-    stands in `.played` and in a manifest beside the file.
-
-    >>> simulate("games.pgn", elo=[2400, 2200], assist=["Player 3:0.5"])
-    Traceback (most recent call last):
-        ...
-    assay.errors.InputError: nobody is called 'Player 3': the players are Player 1, Player 2.
-    """
-    from assay.moves.simulation import entrants_of, simulate_event
-
-    return simulate_event(
-        path,
-        entrants_of(elo, s, c, names, assist),
-        games,
-        event=event,
-        engine=engine,
-        depth=depth,
-        lines=lines,
-        calibration=calibration,
-        policy=policy,
-        seed=seed,
-        workers=workers,
-        store=store,
-        quiet=quiet,
-    )
 
 
 def calibration(name: str | None = None, *, depth: int | None = None) -> CalibrationTable:

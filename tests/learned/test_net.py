@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from assay.frozen import weights_of
+from assay.arrays import weights_of
 from assay.learned import forward
 from assay.learned.dataset import Dataset
 from assay.learned.epochs import ply_weights

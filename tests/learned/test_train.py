@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import torch
 
+from assay.arrays import follow
 from assay.errors import InputError, LearnedError, OutputError
-from assay.frozen import follow
 from assay.learned import Config, fit_run, open_run, posteriors
 from assay.learned.checkpoint import NAME
 from assay.learned.dataset import Dataset

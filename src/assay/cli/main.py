@@ -36,7 +36,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "stats": ("games", "stats", "Count games by rating and time control, with plots."),
         "filter": ("games", "filter", "Count, show or write the games for which a condition holds."),
         "balance": ("games", "balance", "Draw the same number of games from every rating band."),
-        "fetch": ("fetch", "fetch", "Fetch games from Lichess or chess.com, by a name or a link."),
+        "fetch": ("games", "fetch", "Fetch games from Lichess or chess.com, by a name or a link."),
         "players": ("event", "players", "List who plays in some games, with ids, spellings and ratings."),
         "ratings": ("event", "ratings", "Take in FIDE's rating lists, for --rating fide."),
         "sample": ("games", "sample", "Write the sample games that come with Assay into a folder."),

@@ -21,6 +21,7 @@ from assay.games.rules import (
     BLACK,
     BLACK_PAWN_STEPS,
     KING,
+    KING_STEPS,
     KNIGHT,
     KNIGHT_STEPS,
     PAWN,
@@ -59,7 +60,6 @@ def _ray(step: Step) -> Boards:
     return reached
 
 
-KING_STEPS = ROOK_STEPS + BISHOP_STEPS
 _RAYS = {step: _ray(step) for step in KING_STEPS}
 _FILE = _RAYS[ROOK_STEPS[0]] | _RAYS[ROOK_STEPS[1]]
 _RISING = _RAYS[BISHOP_STEPS[0]] | _RAYS[BISHOP_STEPS[3]]

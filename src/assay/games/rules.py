@@ -22,6 +22,7 @@ _NOT_AB, _NOT_GH = 0xFCFC_FCFC_FCFC_FCFC, 0x3F3F_3F3F_3F3F_3F3F
 # (shift towards the high bits, squares a step may arrive on): the mask keeps a step from wrapping round the edge.
 ROOK_STEPS = ((8, _ALL), (-8, _ALL), (1, _NOT_A), (-1, _NOT_H))
 BISHOP_STEPS = ((9, _NOT_A), (7, _NOT_H), (-7, _NOT_A), (-9, _NOT_H))
+KING_STEPS = ROOK_STEPS + BISHOP_STEPS
 KNIGHT_STEPS = (
     (17, _NOT_A),
     (15, _NOT_H),
@@ -120,7 +121,7 @@ def attacked(
     empty = ~np.bitwise_or.reduce(pieces, axis=0)
     pawns, knights, bishops, rooks, queens, kings = np.where(by_white, pieces[:6], pieces[6:])
     here = np.uint64(1) << squares.astype(np.uint64)
-    hit = leap(here, KNIGHT_STEPS) & knights | leap(here, ROOK_STEPS + BISHOP_STEPS) & kings
+    hit = leap(here, KNIGHT_STEPS) & knights | leap(here, KING_STEPS) & kings
     hit |= np.where(by_white, leap(here, BLACK_PAWN_STEPS), leap(here, WHITE_PAWN_STEPS)) & pawns
     hit |= slide(here, empty, ROOK_STEPS) & (rooks | queens) | slide(here, empty, BISHOP_STEPS) & (bishops | queens)
     found: npt.NDArray[np.bool_] = hit != 0

@@ -9,9 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from assay.arrays import Arrays, load_arrays, save_arrays
+from assay.arrays import Arrays, freeze, load_arrays, save_arrays, thaw, under
 from assay.errors import LearnedError
-from assay.frozen import freeze, thaw, under
 
 NAME = "checkpoint.npz"
 

@@ -19,6 +19,7 @@ from assay.games import GameArrays
 from assay.games.rules import (
     BISHOP_STEPS,
     BLACK_PAWN_STEPS,
+    KING_STEPS,
     KNIGHT_STEPS,
     ROOK_STEPS,
     WHITE_PAWN_STEPS,
@@ -43,7 +44,6 @@ _RIGHTS[[4, 7, 0]] = 15 - 3, 15 - 1, 15 - 2
 _RIGHTS[[60, 63, 56]] = 15 - 12, 15 - 4, 15 - 8
 
 _PAWN, _KNIGHT, _BISHOP, _ROOK, _QUEEN, _KING = range(6)
-_KING_STEPS = ROOK_STEPS + BISHOP_STEPS
 _VALUES = (1, 3, 3, 5, 9)  # pawn, knight, bishop, rook, queen
 _CENTRE = np.uint64(0x0000_3C3C_3C3C_0000)
 _LAST_RANKS = np.uint64(0xFF00_0000_0000_00FF)
@@ -204,7 +204,7 @@ def _attacks(sides: Boards, empty: Boards) -> Boards:
     attacks[0, _PAWN] = leap(sides[0, _PAWN], WHITE_PAWN_STEPS)
     attacks[1, _PAWN] = leap(sides[1, _PAWN], BLACK_PAWN_STEPS)
     attacks[:, _KNIGHT] = leap(sides[:, _KNIGHT], KNIGHT_STEPS)
-    attacks[:, _KING] = leap(sides[:, _KING], _KING_STEPS)
+    attacks[:, _KING] = leap(sides[:, _KING], KING_STEPS)
     # Bishops with queens, then rooks with queens, so that each direction's free squares are found once for four sets.
     diagonal = slide(sides[:, [_BISHOP, _QUEEN]], empty, BISHOP_STEPS)
     straight = slide(sides[:, [_ROOK, _QUEEN]], empty, ROOK_STEPS)
@@ -244,7 +244,7 @@ def _cut_to_pins(sides: Boards, own: Boards, empty: Boards, control: Boards, paw
             pawns[side, rows]
             | cut[there]
             | leap(loose[_KNIGHT], KNIGHT_STEPS)
-            | leap(loose[_KING], _KING_STEPS)
+            | leap(loose[_KING], KING_STEPS)
             | slide(loose[_BISHOP] | loose[_QUEEN], free, BISHOP_STEPS)
             | slide(loose[_ROOK] | loose[_QUEEN], free, ROOK_STEPS)
         )
@@ -284,7 +284,7 @@ def side_scalars(planes: Boards) -> Small:
                     gain = np.where((mine[kind] & attackers[attacker]) != 0, value - cost, 0)
                     np.maximum(at_stake, gain, out=at_stake, casting="unsafe")
         king = mine[5]
-        ring = leap(king, _KING_STEPS)
+        ring = leap(king, KING_STEPS)
         counts = (
             np.bitwise_count(total[side]),
             np.bitwise_count(planes[38 + side]),

@@ -17,9 +17,8 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils.data import DataLoader
 
-from assay.arrays import Arrays
+from assay.arrays import Arrays, follow, load_weights, weights_of
 from assay.errors import LearnedError
-from assay.frozen import follow, load_weights, weights_of
 from assay.learned import checkpoint
 from assay.learned.book import scalar_names
 from assay.learned.dataset import Dataset

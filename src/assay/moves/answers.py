@@ -28,7 +28,6 @@ from assay.games.split import players_of
 from assay.games.stats import told_endings
 from assay.games.stream import Paths
 from assay.manifest import describe_inputs
-from assay.moves import reference
 from assay.moves.analysed import jury_turns, turns_in
 from assay.moves.asked import Asked, What
 from assay.moves.by_fit import ByFit, rated_games
@@ -52,6 +51,7 @@ from assay.moves.performance import (
     with_blunders,
 )
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
+from assay.moves.reference import read as read_reference
 from assay.moves.review import Running, running
 from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
 from assay.paths import File, own_calibrations, store_place
@@ -486,10 +486,10 @@ def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) ->
     )
 
 
-def transfer_to(
+def transfer(
     engine: str,
     *,
-    what: File | None = None,
+    reference: File | None = None,
     name: str | None = None,
     store: File | None = None,
     depth: int | None = None,
@@ -500,9 +500,20 @@ def transfer_to(
     quiet: bool = True,
     told: Callable[[str], None] | None = None,
 ) -> CalibrationTable:
-    """Make a calibration for another engine by paired transfer; see :func:`assay.api.transfer`."""
+    """Make a calibration for an engine that has none, as `assay calibrate --engine PATH --transfer` does.
+
+    The engine values 4,320 positions that come with Assay (or a `reference` set; `turns` takes the first of them), what
+    the `store` has costs nothing, and the model of Stockfish 15.1 is fitted anew to its values. The table tells how far
+    apart the two are on held-out games.
+
+    >>> import assay
+    >>> assay.transfer("no-such-engine", store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.EngineError: no chess engine 'no-such-engine' found: give a path, or a name on PATH.
+    """
     base = load(depth=depth or DEFAULT_DEPTH)
-    found = reference.read(Path(what), base.depth) if what else shipped_turns(base.depth)
+    found = read_reference(Path(reference), base.depth) if reference else shipped_turns(base.depth)
     found = found.first(turns) if turns else found
     place = store_place(store)
     outcome = value_turns(
@@ -517,7 +528,7 @@ def transfer_to(
         base,
         name=name or slug(identity.engine, base.depth),
         network=network,
-        inputs=list(describe_inputs(sorted(Path(what or SHIPPED).glob("*.parquet")))),
+        inputs=list(describe_inputs(sorted(Path(reference or SHIPPED).glob("*.parquet")))),
         seed=seed,
         told=told or (lambda text: None),
     )
@@ -598,24 +609,37 @@ def engine_rows(programs: Sequence[str]) -> list[dict[str, Any]]:
     return rows
 
 
-def calibrate_on(
+def calibrate(
     what: Paths | Games,
     *,
-    name: str,
-    store: File | None,
-    depth: int | None,
-    marks: Sequence[int],
-    within: float,
-    fitting: Fitting,
-    engine: Sequence[str] | str | None,
-    policy: Network | bool | str,
-    seed: int,
-    keep_duplicates: bool,
-    where: str | None,
-    selection: GameSelection | None,
-    told: Callable[[str], None] | None,
+    name: str = "calibration",
+    store: File | None = None,
+    depth: int | None = None,
+    marks: Sequence[int] = range(1600, 2701, 100),
+    within: float = 20.0,
+    method: str = "equations",
+    engine: Sequence[str] | str | None = None,
+    policy: Network | bool | str = True,
+    seed: int = 1,
+    keep_duplicates: bool = False,
+    where: str | None = None,
+    selection: GameSelection | None = None,
+    told: Callable[[str], None] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> CalibrationTable:
-    """Fit the models that turn moves into ratings on rated, analysed games; see :func:`assay.api.calibrate`."""
+    """Calibrate the scale from moves to Elo on rated games that are analysed already, as `assay calibrate` does.
+
+    `method` and `settings` (model, curve, k, cap, tie, scale) are for Regan's part. Several engines are a jury, which
+    has Regan's part alone. `selection` leaves out team events and large Swisses, as the papers do.
+
+    `.save(path)` of the answer writes a file that `calibration=` takes elsewhere. docs/rating.md explains the rest.
+
+    >>> import assay
+    >>> assay.calibrate(assay.SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
     from_move, depth = 9, depth or DEFAULT_DEPTH
     found = rated_games(
         what,
@@ -640,7 +664,7 @@ def calibrate_on(
         name=name,
         network=network,
         choice=found.engines == 1,
-        fitting=fitting,
+        fitting=Fitting(method=method, **settings or {}),  # type: ignore[arg-type]
         from_move=from_move,
         settings=found.settings,
         exclusions=found.excluded,

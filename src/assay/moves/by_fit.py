@@ -19,6 +19,7 @@ from assay.games.selection import GameSelection
 from assay.games.stream import Paths
 from assay.manifest import describe_inputs
 from assay.moves import reference
+from assay.moves.asked import told_selection
 from assay.moves.calibrating import rated_turns, reference_turns, regan_sample, told_of_reference
 from assay.moves.calibration import Calibration, load
 from assay.moves.choice.calibrate import LEARNED, Rated
@@ -27,7 +28,6 @@ from assay.moves.regan.ipr import Line, Scale
 from assay.moves.regan.marks import fit_scale, reference_rows
 from assay.moves.regan.settings import Fitting
 from assay.moves.regan.spread import Floats
-from assay.moves.stored import told_selection
 from assay.paths import File
 from assay.table import counted, told_copies
 

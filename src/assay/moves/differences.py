@@ -17,9 +17,9 @@ from assay.engine.turns import Turns
 from assay.errors import InputError
 from assay.games.source import Games
 from assay.games.stream import Paths
+from assay.moves.asked import Reading, stored_turns
 from assay.moves.groups import group
 from assay.moves.regan.spread import CAP, Floats, scaled
-from assay.moves.stored import Reading, stored_turns
 from assay.table import Answer, Table, columns_of, counted
 
 DIFFERENCE_COLUMNS = (

@@ -14,6 +14,7 @@ from assay.engine.turns import Turns
 from assay.errors import InputError, ModelError
 from assay.games.source import Games
 from assay.games.stream import Paths
+from assay.moves.asked import refuse_one_line, stored_turns
 from assay.moves.groups import UNKNOWN, group, in_periods, mileposts
 from assay.moves.regan.depth_weights import DepthWeights, fit_depth_weights, fit_weights
 from assay.moves.regan.fitting import Fit, fit, fit_grid
@@ -21,7 +22,6 @@ from assay.moves.regan.ipr import straight_c
 from assay.moves.regan.settings import DEPTHS, GRID, depths_to, layered
 from assay.moves.regan.settings import Fitting as Fitting
 from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
-from assay.moves.stored import refuse_one_line, stored_turns
 from assay.paths import File
 from assay.table import Answer, Table, columns_of
 

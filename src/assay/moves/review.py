@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from assay.curve import LEVEL, Curve, Estimate
 from assay.engine.turns import Turns
 from assay.games.packed import decode_move, to_fen
+from assay.moves.asked import refuse_one_line
 from assay.moves.choice.logit import Floats
 from assay.moves.choice.model import CENTRE
 from assay.moves.evidence import Evidence
 from assay.moves.regan.models import move_probabilities
 from assay.moves.regan.spread import scaled_deltas
-from assay.moves.stored import refuse_one_line
 
 TAG_SD = 200.0
 # A turn is critical where the player is expected to lose so much, scaled: some three times the average of a master. An

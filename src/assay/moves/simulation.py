@@ -327,12 +327,16 @@ def entrants_of(
     ]
 
 
-def simulate_event(
+def simulate(
     path: File,
-    entrants: Sequence[Entrant],
-    games: int,
     *,
-    event: str,
+    elo: Sequence[float] = (),
+    s: Sequence[float] = (),
+    c: Sequence[float] = (),
+    games: int = 10,
+    names: Sequence[str] = (),
+    assist: Sequence[str] = (),
+    event: str = "Simulated tournament",
     engine: str = DEFAULT,
     depth: int | None = None,
     lines: int = 50,
@@ -343,7 +347,18 @@ def simulate_event(
     store: File | None = None,
     quiet: bool = True,
 ) -> SimulatedEvent:
-    """Play the games and write them, with a manifest of the truth; see :func:`assay.api.simulate`."""
+    """Play a tournament among agents into a PGN file, as `assay simulate` does: players that are known exactly.
+
+    Each has a rating (`elo`), or Regan's `s` and `c`; `assist`, such as "Player 3:0.3:12", helps one of them. The truth
+    stands in `.played` and in a manifest beside the file.
+
+    >>> import assay
+    >>> assay.simulate("games.pgn", elo=[2400, 2200], assist=["Player 3:0.5"])
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: nobody is called 'Player 3': the players are Player 1, Player 2.
+    """
+    entrants = entrants_of(elo, s, c, names, assist)
     out, depth, remarks = Path(path), depth or DEFAULT_DEPTH, list[str]()
     model: Chooser | None = None
     if any(entrant.s is None for entrant in entrants):

@@ -16,10 +16,10 @@ from assay.errors import InputError
 from assay.games.packed import decode_move, to_fen
 from assay.games.source import Games
 from assay.games.stream import Paths
+from assay.moves.asked import Reading, refuse_one_line, stored_turns
 from assay.moves.calibration import for_engine, load
 from assay.moves.evidence import weigh
 from assay.moves.review import ShownTurn, chances_at, chances_of, show_turns
-from assay.moves.stored import Reading, refuse_one_line, stored_turns
 from assay.paths import File, atomic
 from assay.policy.chances import Network, open_network
 from assay.table import FORMATS, WIDTH, Answer, Column, Table, columns_of, said_chance

@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from assay.arrays import load_arrays, save_arrays
+from assay.arrays import follow, freeze, load_arrays, load_weights, save_arrays, thaw, weights_of
 from assay.errors import InputError, LearnedError
-from assay.frozen import follow, freeze, load_weights, thaw, weights_of
 from assay.paths import atomic
 from assay.policy.movemodel import Policy, Size, load_policy, log_chances_of, make_policy, save_policy
 from assay.policy.network import MoveModel, batch_of, grown, loss_of

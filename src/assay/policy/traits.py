@@ -35,6 +35,7 @@ from assay.games.rules import (
     BLACK,
     BLACK_PAWN_STEPS,
     KING,
+    KING_STEPS,
     KNIGHT,
     KNIGHT_STEPS,
     PAWN,
@@ -267,7 +268,7 @@ class _Attacked:
         by[0, PAWN - 1] = leap(sides[0, PAWN - 1], WHITE_PAWN_STEPS)
         by[1, PAWN - 1] = leap(sides[1, PAWN - 1], BLACK_PAWN_STEPS)
         by[:, KNIGHT - 1] = leap(sides[:, KNIGHT - 1], KNIGHT_STEPS)
-        by[:, KING - 1] = leap(sides[:, KING - 1], ROOK_STEPS + BISHOP_STEPS)
+        by[:, KING - 1] = leap(sides[:, KING - 1], KING_STEPS)
         crossing = slide(sides[:, [BISHOP - 1, QUEEN - 1]], empty, BISHOP_STEPS)
         along = slide(sides[:, [ROOK - 1, QUEEN - 1]], empty, ROOK_STEPS)
         by[:, BISHOP - 1], by[:, ROOK - 1] = crossing[:, 0], along[:, 0]

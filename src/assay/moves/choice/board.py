@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from assay.games.rules import (
     BISHOP_STEPS,
     BLACK_PAWN_STEPS,
+    KING_STEPS,
     KNIGHT_STEPS,
     ROOK_STEPS,
     WHITE_PAWN_STEPS,
@@ -30,7 +31,6 @@ Columns = dict[str, NDArray[np.float32]]
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(6)
 # By kind of piece; the last stands for an empty square.
 WORTH = np.array([1, 3, 3.2, 5, 9, 0, 0], np.float32)
-_KING_STEPS = ROOK_STEPS + BISHOP_STEPS
 _EVEN_MATERIAL = 26  # below this, of both sides together without pawns, kings and pawns come into their own
 _CENTRE = np.isin(np.arange(64), (27, 28, 35, 36))
 _ONE = np.uint64(1)
@@ -77,8 +77,8 @@ def scene(keys: NDArray[np.uint8]) -> Scene:
             leap(other[KNIGHT], KNIGHT_STEPS),
             slide(other[BISHOP], empty, BISHOP_STEPS),
             slide(other[ROOK], empty, ROOK_STEPS),
-            slide(other[QUEEN], empty, _KING_STEPS),
-            leap(other[KING], _KING_STEPS),
+            slide(other[QUEEN], empty, KING_STEPS),
+            leap(other[KING], KING_STEPS),
         ]
     )
     below = np.zeros_like(attacks)
@@ -124,12 +124,12 @@ def _covered(own: Boards, empty: Boards) -> tuple[Boards, Boards]:
 
     for step in WHITE_PAWN_STEPS:
         add(leap(own[PAWN], (step,)))
-    add(leap(own[KING], _KING_STEPS))
+    add(leap(own[KING], KING_STEPS))
     ways: tuple[tuple[int, Callable[[Boards], Boards]], ...] = (
         (KNIGHT, lambda one: leap(one, KNIGHT_STEPS)),
         (BISHOP, lambda one: slide(one, empty, BISHOP_STEPS)),
         (ROOK, lambda one: slide(one, empty, ROOK_STEPS)),
-        (QUEEN, lambda one: slide(one, empty, _KING_STEPS)),
+        (QUEEN, lambda one: slide(one, empty, KING_STEPS)),
     )
     for kind, way in ways:
         left = own[kind].copy()
