@@ -30,7 +30,15 @@ from collections.abc import Callable
 
 
 class AssayError(Exception):
-    """A mistake that a user can mend; its text says what is wrong and what to do."""
+    """A mistake that a user can mend; its text says what is wrong and what to do.
+
+    >>> import assay
+    >>> try:
+    ...     assay.rate_results("nowhere.pgn")
+    ... except assay.AssayError as error:
+    ...     print(error)
+    there is no file nowhere.pgn.
+    """
 
 
 class InputError(AssayError):

@@ -54,6 +54,13 @@ class Analysis(Closing):
     """The plies of some games and the open store that values them to a depth; a context manager.
 
     `outcome` is what engines did for it, None where all was stored or was to be taken as it is.
+
+    >>> import assay
+    >>> with assay.analyse(assay.SAMPLE, store="nowhere.db", no_analysis=True) as analysis:
+    ...     assay.rate_moves(analysis), assay.posterior(analysis, 2)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
     """
 
     plies: Plies

@@ -56,6 +56,11 @@ class GameSelection:
     """What is left out: games between teams, events with more players a round than `max_swiss`.
 
     The players and rounds of an event are counted in the games themselves and in the `archive`, any games or indexes.
+
+    >>> import assay
+    >>> games, why = GameSelection(exclude_team=True).of(assay.read(assay.SAMPLE).all())
+    >>> len(games), dict(why)
+    (6, {'team game': 0})
     """
 
     exclude_team: bool = False

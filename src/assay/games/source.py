@@ -113,6 +113,11 @@ class Games:
     """Games of files in the order of the files; made by :func:`read`, walked as often as you like.
 
     `files` are named as they were given, or found in folders.
+
+    >>> from assay.paths import SAMPLE
+    >>> games = read(SAMPLE, where='white == "Deep Blue"')
+    >>> [game.tags["Round"] for game in games], games.frame["plies"].to_list()
+    (['2', '4', '6'], [89, 111, 37])
     """
 
     files: tuple[str, ...]
