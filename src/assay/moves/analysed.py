@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress, islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,33 +84,9 @@ def turns_in(analysis: Analysis, calibration: Calibration) -> Turns:
     return analysis.turns(limit=float(calibration.settings["limit"]))
 
 
-def analysed_turns(
-    games: Sequence[Game],
-    store: str | Path,
-    calibration: Calibration,
-    *,
-    counted: NDArray[np.bool_] | None = None,
-    engine: str = DEFAULT,
-    named: bool = True,
-    strict: bool = False,
-    no_analysis: bool = False,
-    workers: int | None = None,
-    quiet: bool = False,
-) -> Turns:
-    """The turns of some games, where nothing else is wanted of their analysis: see :func:`analysed`."""
-    found = analysed(
-        games,
-        store,
-        calibration,
-        counted=counted,
-        engine=engine,
-        named=named,
-        strict=strict,
-        no_analysis=no_analysis,
-        workers=workers,
-        quiet=quiet,
-    )
-    with found:
+def analysed_turns(games: Sequence[Game], store: str | Path, calibration: Calibration, **how: Any) -> Turns:
+    """The turns of some games, where nothing else is wanted of their analysis; `how` is as for :func:`analysed`."""
+    with analysed(games, store, calibration, **how) as found:
         return turns_in(found, calibration)
 
 
