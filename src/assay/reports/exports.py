@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
@@ -20,143 +19,23 @@ from assay.errors import OutputError
 from assay.games import Game
 from assay.games.outcomes import UNFINISHED, WRITTEN, score_of
 from assay.paths import atomic, need_browser
-from assay.reports.accuracy import GLYPHS
+from assay.reports.accuracy import GLYPHS, NAMES
+from assay.reports.annotation import (
+    Words,
+    annotate,
+    arrow,
+    evaluation,
+    head_of,
+    is_evaluated,
+    judged,
+    signed,
+    words_of,
+    wrap,
+)
 from assay.reports.charts import said_chance, said_value
 from assay.reports.content import GameSection, Move, PlayerSection, Report
 from assay.reports.page import hash_of, render, render_beside
 from assay.table import render as render_table
-
-EVALUATED = "[%eval"
-
-_WORD = re.compile(
-    r"""(?P<comment>\{[^}]*(?:\}|\Z))
-      | (?P<line>;[^\n]*)
-      | (?P<escape>^%[^\n]*)
-      | (?P<open>\()
-      | (?P<close>\))
-      | (?P<result>(?:1-0|0-1|1/2-1/2|\*)(?![^\s{;()]))
-      | (?P<number>\d+\.+|\d+(?=\s|\Z)|\.+)
-      | (?P<nag>\$\d+)
-      | (?P<other>[^\s{}();$]+|\S)""",
-    re.VERBOSE | re.MULTILINE,
-)
-_MOVE = re.compile(
-    r"(?:[NBRQK]?[a-h]?[1-8]?[x:-]?[a-h][1-8](?:=?\(?[NBRQnbrq]\)?)?|[NBRQK][a-h]?[1-8]?@?[a-h][1-8]|[O0o]-[O0o](?:-[O0o])?)"
-    r"[+#]*[!?]*"
-)
-_BREAKS = re.compile(r"\s*\n\s*")
-
-
-def movetext(text: str) -> str:
-    """What follows the tags of a game.
-
-    >>> movetext('[White "A"]\\n\\n1. e4 e5 *')
-    '1. e4 e5 *'
-    """
-    lines = text.splitlines(keepends=True)
-    begin = next(
-        (at for at, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("[")), len(lines)
-    )
-    return "".join(lines[begin:])
-
-
-def annotate(
-    text: str,
-    comments: Sequence[str],
-    first_ply: int,
-    result: str,
-    *,
-    glyphs: Sequence[str] = (),
-    variations: Sequence[str] = (),
-) -> list[str] | None:
-    """The words of a movetext, with a comment behind each move of its main line ("" for none).
-
-    Comments, glyphs and variations stay where they are; numbers are written anew. Our own glyph goes behind a move that
-    has none, our own variation behind the comment. None if the text has not as many moves as there are comments: then
-    nobody knows which comment belongs where.
-    """
-    kinds = list(_kinds(text))
-    if sum(kind == "move" for kind, _ in kinds) != len(comments):
-        return None
-    words: list[str] = []
-    waiting: list[str] = []
-    at, interrupted = 0, True
-
-    def speak() -> None:
-        nonlocal interrupted
-        interrupted |= bool(waiting)
-        words.extend(waiting)
-        waiting.clear()
-
-    for place, (kind, word) in enumerate(kinds):
-        if kind == "move":
-            speak()
-            ply = at + first_ply
-            if ply % 2 == 0 or interrupted:
-                words.append(f"{ply // 2 + 1}{'...' if ply % 2 else '.'}")
-            words.append(word)
-            if glyphs and glyphs[at] and word[-1] not in "!?" and [k for k, _ in kinds[place + 1 :][:1]] != ["nag"]:
-                words.append(glyphs[at])
-            if comments[at]:
-                waiting.append(f"{{ {comments[at]} }}")
-            if variations and variations[at]:
-                waiting.append(variations[at])
-            interrupted, at = False, at + 1
-        elif kind == "result":
-            speak()
-            result = word
-        elif kind in ("variation", "escape"):
-            speak()
-            words.append(word)
-            interrupted = True
-        elif kind != "number":
-            words.append(word)
-            interrupted |= kind in ("comment", "line")
-    speak()
-    return [*words, result]
-
-
-def _kinds(text: str) -> Iterator[tuple[str, str]]:
-    """Words of the main line with their kinds; a whole variation is one word."""
-    depth, inside = 0, ""
-    for match in _WORD.finditer(text):
-        kind, word = match.lastgroup or "", match.group()
-        if kind == "comment":
-            word = _BREAKS.sub(" ", word if word.endswith("}") else word + "}")
-        if kind == "close":
-            if not depth:
-                continue
-            depth -= 1
-            inside += ")"
-            if not depth:
-                yield "variation", inside
-                inside = ""
-        elif kind == "open" or depth:
-            depth += kind == "open"
-            inside += ("" if not inside or inside.endswith(("(", "\n")) else " ") + word
-            inside += "\n" * (kind == "line")
-        elif kind == "other" and _MOVE.fullmatch(word):
-            yield "move", word
-        else:
-            yield kind, word
-    if inside:
-        yield "variation", inside + ")" * depth
-
-
-def wrap(words: Iterable[str], width: int = 80) -> str:
-    """Words in lines; what runs to the end of its line has that line to itself."""
-    lines, line = [], ""
-    for word in words:
-        alone = word.startswith("%")
-        if line and (alone or len(line) + 1 + len(word) > width):
-            lines.append(line)
-            line = ""
-        line = f"{line} {word}" if line else word
-        if alone or word.startswith(";"):
-            lines.append(line)
-            line = ""
-    return "\n".join([*lines, line] if line else lines)
-
 
 COLUMNS = (
     "player", "games", "points", "turns",
@@ -164,7 +43,6 @@ COLUMNS = (
     "learned", "learned_low", "learned_high", "p_agree",
     "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
 )  # fmt: skip
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def player_rows(report: Report) -> list[dict[str, Any]]:
@@ -222,18 +100,12 @@ def _game(game: GameSection) -> str:
     score = score_of(game.result)
     result = UNFINISHED if score is None else WRITTEN[round(2 * score)]
     tags = Game("", 0, 0, game.text.encode()).tags if game.text else _tags(game) | {"Result": result}
-    text = movetext(game.text) if game.text else " ".join(move.san for move in game.moves)
+    given = words_of(game.text or " ".join(move.san for move in game.moves), tags)
     glyphs = [GLYPHS.get(move.mark, "") for move in game.moves]
-    words = annotate(text, _comments(game, EVALUATED in text), game.first_ply, result, glyphs=glyphs)
+    words = annotate(given, _comments(game, given), game.first_ply, result, glyphs=glyphs)
     if words is None:
         return f"{game.text.strip()}\n"
-    tags.setdefault("Annotator", "Assay")
-    return f"{head_of(tags)}\n{wrap(words)}\n"
-
-
-def head_of(tags: Mapping[str, str]) -> str:
-    """Tags as they stand above a game."""
-    return "".join(f'[{name} "{_tag_value(value)}"]\n' for name, value in tags.items())
+    return f"{head_of(signed(tags))}\n{wrap(words)}\n"
 
 
 def _tags(game: GameSection) -> dict[str, str]:
@@ -252,58 +124,34 @@ def _tags(game: GameSection) -> dict[str, str]:
     return tags | ({"SetUp": "1", "FEN": game.start} if game.start else {})
 
 
-def _comments(game: GameSection, evaluated: bool) -> list[str]:
+def _comments(game: GameSection, given: Words) -> list[str]:
     """What to say behind each move; in a game that came with evaluations these stay the only ones."""
+    evaluated, theirs = is_evaluated(given), judged(given, len(game.moves))
     after = [move.value for move in game.moves[1:]] + [None]
     if not game.moves:  # then nobody has looked whether the position that was set up is one
         return []
     board, said = chess.Board(game.start or chess.STARTING_FEN), []
-    for move, value in zip(game.moves, after, strict=False):
-        said.append(_comment(move, None if evaluated else value, board))
+    for move, value, marked in zip(game.moves, after, theirs, strict=False):
+        said.append(_comment(move, None if evaluated else value, board, NAMES.get("" if marked else move.mark, "")))
         board.push_uci(move.uci)
     return said
 
 
-def _comment(move: Move, after: int | str | None, board: chess.Board) -> str:
-    """What to say behind a move that was played on this board."""
+def _comment(move: Move, after: int | str | None, board: chess.Board, name: str) -> str:
+    """What to say behind a move that was played on this board; `name` is that of its mark, where it is ours."""
     parts = []
     if after is not None:
         parts.append(evaluation(after))
     if move.better:
         parts.append(arrow(board.parse_san(move.better).uci()))
+    if name:
+        parts.append(f"{name.capitalize()}.")
     if move.probability is not None:
         parts.append(f"p {said_chance(move.probability)}")
         best = move.candidates[0] if move.candidates else None
         if best and best.probability is not None and best.san != move.san:
             parts.append(f"engine {best.san} {said_value(best.value)}, p {said_chance(best.probability)}")
     return " ".join(parts)
-
-
-def evaluation(value: int | str) -> str:
-    """A value, centipawns or "#n" in White's view, as Lichess writes it into a comment.
-
-    >>> evaluation(-35), evaluation("#-3")
-    ('[%eval -0.35]', '[%eval #-3]')
-    """
-    return f"[%eval {value if isinstance(value, str) else f'{value / 100:.2f}'}]"
-
-
-def arrow(move: str) -> str:
-    """A green arrow for a move given by its squares, as Lichess and ChessBase write it into a comment.
-
-    >>> arrow("e7e8q")
-    '[%cal Ge7e8]'
-    """
-    return f"[%cal G{move[:4]}]"
-
-
-def _tag_value(text: str) -> str:
-    r"""A tag's value on one line, quotes and backslashes protected.
-
-    >>> print(_tag_value('Bobby "\n[Result'))
-    Bobby \" [Result
-    """
-    return _CONTROL.sub(" ", text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 PAPERS = ("A4", "letter")

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from assay.games import Game
 from assay.printable import json_text
 from assay.reports.accuracy import GLYPHS, NAMES
+from assay.reports.annotation import annotate, arrow, evaluation, head_of, is_evaluated, judged, signed, words_of, wrap
 from assay.reports.charts import percent, said_value
-from assay.reports.exports import EVALUATED, annotate, arrow, evaluation, head_of, movetext, wrap
 from assay.reports.thinking import Clock
 from assay.table import FORMATS, WIDTH, Answer, counted
 
@@ -164,13 +164,17 @@ class Review(Answer):
 
     def pgn(self) -> str:
         """The game as it stands in the file, with marks, arrows, evaluations, comments and the better lines."""
-        text, tags = movetext(self.source.text), dict(self.source.tags)
+        tags = dict(self.source.tags)
+        given = words_of(self.source.text, tags)
         critical = {moment.ply: moment.text for moment in self.moments}
-        evaluated = EVALUATED in text
+        evaluated, theirs = is_evaluated(given), judged(given, len(self.moves))
         first = (2 * int(self.moves[0].number.rstrip(".")) - 2 + (not self.moves[0].white)) if self.moves else 0
         words = annotate(
-            text,
-            [_comment(move, evaluated, critical.get(move.ply, "")) for move in self.moves],
+            given,
+            [
+                _comment(move, evaluated, critical.get(move.ply, ""), marked)
+                for move, marked in zip(self.moves, theirs, strict=True)
+            ],
             first,
             self.result,
             glyphs=[GLYPHS.get(move.mark, "") for move in self.moves],
@@ -178,10 +182,9 @@ class Review(Answer):
         )
         if words is None:
             return f"{self.source.text.strip()}\n"
-        tags.setdefault("Annotator", "Assay")
         if self.opening:
             tags.setdefault("Opening", self.opening)
-        return f"{head_of(tags)}\n{wrap(words)}\n"
+        return f"{head_of(signed(tags))}\n{wrap(words)}\n"
 
 
 def _wrapped(texts: Sequence[str], size: int) -> list[str]:
@@ -197,18 +200,20 @@ def _told(moves: Sequence[ReviewedMove]) -> Iterator[str]:
         yield f"{move.number if move.white or at == 0 else ''}{move.san}{move.mark}"
 
 
-def _comment(move: ReviewedMove, evaluated: bool, critical: str) -> str:
+def _comment(move: ReviewedMove, evaluated: bool, critical: str, judged: bool) -> str:
+    """What to say behind a move; where somebody has given it a glyph, ours is not told either."""
     parts = []
     if move.value is not None and not evaluated and not move.san.endswith("#"):
         parts.append(evaluation(move.value))
     if move.mark and move.best_uci:
         parts.append(arrow(move.best_uci))
     if critical:
-        parts.append(critical)
+        parts.append(critical.replace(move.name, f"{move.number}{move.san}", 1) if judged else critical)
     elif move.mark:
-        best = f" {move.best} was best." if move.best else ""
-        parts.append(f"{NAMES[move.mark].capitalize()}.{best}")
-    return " ".join(parts).replace("{", "(").replace("}", ")")
+        best = f"{move.best} was best." if move.best else ""
+        parts += [] if judged else [f"{NAMES[move.mark].capitalize()}."]
+        parts += [best] if best else []
+    return " ".join(parts)
 
 
 def _variation(move: ReviewedMove) -> str:
