@@ -247,7 +247,7 @@ def test_a_bound_is_told_as_a_bound(tmp_path: Path) -> None:
     (row,) = (row for row in found.table.rows(named=True) if row["player"] == "Bob")
     assert row["rating"] is None and row["high"] > 1000 and row["note"].startswith("at most")
     (line,) = (line for line in str(found).splitlines() if line.startswith("Bob"))
-    assert f"<{row['high']:.0f}" in line
+    assert f"<{row['high']:.0f}" in line and f" {row['high']:.0f}" not in line  # once, and no interval of one end
     assert str(found).endswith("no more than a bound is known.")
     assert "bound" not in found.to("csv")
 

@@ -114,6 +114,8 @@ class Said:
             for name, one in estimates.items()
             if one.known and np.isinf(one.low) != np.isinf(one.high)
         }
+        # The bound says it: an interval of one end would only repeat it.
+        cells |= {f"{'' if name == 'rating' else f'{name}_'}{end}": "" for name in [*cells] for end in ("low", "high")}
         return cells | ({"note": ""} if self.note == str(self.joint) else {})
 
 
