@@ -200,7 +200,7 @@ def test_evaluations_in_the_games_speak_for_moves(tmp_path: Path, capsys: pytest
         run("rate", file, "--engine", "no-such-engine", "--store", tmp_path / "s.db", "--fide", "--format", "csv") == 0
     )
     out, err = capsys.readouterr()
-    assert "The evaluations in the games speak for it" in err
+    assert "The evaluations in the games are used instead" in err
     assert "fide" in out.splitlines()[0]
     assert run("rate", file, "--evals", "--fide") == 0
     assert max(map(len, capsys.readouterr().out.splitlines())) <= 80

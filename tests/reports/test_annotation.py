@@ -1,4 +1,4 @@
-"""Annotated games: what we wrote before is replaced, what people wrote stays, lines are as long as the standard has it."""
+"""Annotated games: what we wrote before is replaced, what people wrote stays, lines are as long as they may be."""
 
 from __future__ import annotations
 

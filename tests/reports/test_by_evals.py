@@ -54,7 +54,7 @@ def no_engine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_where_no_engine_is_found_the_evaluations_speak(games: Path, no_engine: None, tmp_path: Path) -> None:
     made = assay.report(games, player="Elm", store=tmp_path / "none.db")
     report = made.report
-    assert any("The evaluations in the games speak for it" in remark for remark in made.remarks)
+    assert any("The evaluations in the games are used instead" in remark for remark in made.remarks)
     assert report.me is not None and report.provenance.engine == "" and report.provenance.turns > 200
     (elm,) = report.players
     said = next(one for one in assay.rate(games, evals=True).said if one.player == "Elm")

@@ -90,6 +90,7 @@ def test_parts_of_the_play_make_up_the_whole(mine: assay.Answer, games: Path) ->
     for parts in (me.by_phase, me.by_opening, me.by_month):
         assert sum(part.moves for part in parts) == sum(part.moves for part in me.by_phase)
         assert sum(part.cost for part in parts) == pytest.approx(0, abs=1e-6)
+        assert all(part.margin >= 0 for part in parts)
         assert all(0 <= part.accuracy <= 100 and 0 <= part.usual <= 100 for part in parts)
     tags = [game.tags for game in assay.read(games)][:5]  # the last is casual
     wins = sum(one["Result"] == ("1-0" if one["White"] == "Elm" else "0-1") for one in tags)
@@ -106,6 +107,8 @@ def test_parts_of_the_play_make_up_the_whole(mine: assay.Answer, games: Path) ->
 
 def test_the_page_and_the_json_have_it(mine: assay.Answer, tmp_path: Path) -> None:
     page = render(mine.report)  # type: ignore[attr-defined]
+    assert "<h1>Elm</h1>" in page and "(Lichess, rapid)" in page and "±" in page
+    assert 'data-why="z" data-v' not in page  # no column of what nobody has
     assert "Your play" in page and "Where the points go" in page and "Rating over time: Lichess, rapid" in page
     mine.write(tmp_path / "me.json")  # type: ignore[attr-defined]
     data = json.loads((tmp_path / "me.json").read_text())

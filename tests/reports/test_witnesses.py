@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,9 @@ def test_sentences_of_players_and_games() -> None:
         "You played like 1740 (1600-1880) in 9 games; your rating in the file is 1655. "
         "Endgames cost you most: 21 Elo a game. Left out: 2 Chess960, 1 casual."
     )
+    # What may be chance is not told as a finding; where all games are of one kind, it is.
+    parts = tuple(replace(mine.by_phase[0], label=name, margin=35.0) for name in ("opening", "endgame"))
+    chance = replace(mine, by_phase=parts, by_pool=(Slice("Lichess, rapid", 9, 99, 80.0),))
+    told = summary_of(Report("t", (someone("Elm", 0.0),), (), replace(made, problems={}), me=chance))
+    assert "in 9 games (Lichess, rapid); your" in told
+    assert told.endswith(" 1655. No phase of the game costs clearly more than the others.")

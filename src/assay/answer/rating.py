@@ -309,7 +309,7 @@ def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: boo
         if not isinstance(error, StoreError) and not isinstance(what, Analysis) and with_evals(what):
             turns = turns_with_evals(what, once)
             return ValuedGames(
-                turns.plies, turns, f"{str(error).rstrip('.')}. The evaluations in the games speak for it."
+                turns.plies, turns, f"{str(error).rstrip('.')}. The evaluations in the games are used instead."
             )
         return ValuedGames(what.plies if isinstance(what, Analysis) else None, None, f"Moves are not heard: {error}")
 

@@ -114,11 +114,11 @@ def _report(
         players = [player for player in players if player.name in apart]
         games = tuple(game for game in games if given.player in (game.white, game.black))
     report = Report(
-        title=title_of(named, given.name),
+        title=given.player or title_of(named, given.name),
         players=tuple(players),
         games=games,
         provenance=made(heard),
-        site=only_one(named["site"]),
+        site=", ".join(filter(None, [only_one(named["event"]) if given.player else "", only_one(named["site"])])),
         dates=dates_of(named["date"]),
         games_expected=len(games) + max(given.expected - len(given.games), 0),
         me=me,

@@ -116,7 +116,7 @@ def legend_mark(kind: str) -> Markup:
 
 def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Markup:
     """Ratings with whiskers, one line for each part; a vertical line marks the rating in the tags."""
-    left, row, top = 136.0, 22.0, 8.0
+    left, row, top = 152.0, 22.0, 8.0
     extra = [Estimate(reference)] if reference is not None else []
     scale = rating_scale([*(item.rating for item in items), *extra], left, _WIDTH - 12)
     bottom = top + row * len(items)
@@ -130,7 +130,7 @@ def parts(items: Sequence[Part], *, reference: float | None, title: str) -> Mark
         marks.append(_line("reference", scale(reference), top, scale(reference), bottom))
     for at, item in enumerate(items):
         y = top + row * (at + 0.5)
-        marks.append(_text(left - 10, y + 4, _short(item.label, 20), anchor="end", css="label"))
+        marks.append(_text(left - 10, y + 4, _short(item.label, 18), anchor="end", css="label"))
         if item.rating.known:
             marks.append(_whisker("moves", item.rating, scale, y))
         else:

@@ -202,8 +202,8 @@ class Slice:
     """A part of a player's moves: how accurate, beside what is usual for the rating in these positions.
 
     `cost` is what it loses beyond what is usual, in Elo a game, measured against all the player's moves: the costs of
-    all parts make nothing. `points` of `results` games where the part is one of whole games, `rating` what their moves
-    say.
+    all parts make nothing; `margin` is half its 95 % range, from how much games differ. `points` of `results` games
+    where the part is one of whole games, `rating` what their moves say.
     """
 
     label: str
@@ -212,6 +212,7 @@ class Slice:
     accuracy: float
     usual: float | None = None
     cost: float | None = None
+    margin: float | None = None
     points: float | None = None
     results: int = 0
     rating: Estimate = NOTHING
@@ -295,6 +296,31 @@ MEANINGS = {
         "What the moves are worth: every choice beside what the engine thinks of all the moves there were.",
     ),
     "learned": ("Learned", "What a model that has seen very many rated games reads from the moves, without an engine."),
+    "accuracy": (
+        "Accuracy",
+        "How much of the winning chances the moves kept, as Lichess reckons it: 100 % is every move as good as the "
+        "engine's. Quiet games are easy to play accurately.",
+    ),
+    "usual": ("Usual", "The accuracy that players of the rating in the file reach in the very same positions."),
+    "cost": (
+        "Elo a game",
+        "What this part of the play brings (+) or costs (−): 7 Elo for each hundredth of the winning chances that is "
+        "lost in a game beyond what is usual, measured against all these moves together. Behind ± the 95 % range: "
+        "where it is the greater one, it may be chance.",
+    ),
+    "expected": (
+        "Against expectation",
+        "How often the move was the engine's first choice, or one of its first three, and how much was lost on average "
+        "(errors weigh less where the game is decided); beside what the model expects of a player of this rating in "
+        "these positions, and how far apart they are, in standard deviations.",
+    ),
+    "screening": (
+        "Screening",
+        "z again, on other scales. ROI: 50, and 5 for each z. p-value: how often an honest player is this high by "
+        "chance. q-value: the share of false alarms, if everybody this high in the field were named.",
+    ),
+    "chance": ("Chance", "How many of a hundred players of this rating would play the move in this position."),
+    "value": ("Value", "What the engine thinks of the position after the move, in pawns, from White's side."),
 }
 
 CONCLUSION = (

@@ -78,7 +78,7 @@ def make(
             # As `assay rate` does: without an engine the evaluations in the games speak.
             if not with_evals(given.games):
                 raise
-            report = _by_evals(given, f"{str(error).rstrip('.')}. The evaluations in the games speak for it.")
+            report = _by_evals(given, f"{str(error).rstrip('.')}. The evaluations in the games are used instead.")
     if publish:
         publish(report)
     return report

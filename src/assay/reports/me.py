@@ -35,6 +35,7 @@ _CASUAL_EVENT = re.compile(r"casual\b", re.IGNORECASE)
 _CLOCKS = ((0.5, "more than half of the time left"), (0.2, "20 to 50 %"), (0.05, "5 to 20 %"), (0.0, "less than 5 %"))
 _LEAST_MOVES = 20  # of a slice of which anything is said in a sentence
 _LEAST_COST = 5.0  # Elo a game
+_Z95 = 1.96
 MOST_MONTHS = 36
 
 
@@ -197,6 +198,8 @@ def _slices(
         lost = np.array([one.move.loss for one in moves], float)
         usual = np.array([np.nan if one.move.expected is None else one.move.expected for one in moves])
         known = np.isfinite(usual)
+        excess = np.bincount([one.game for one in moves], np.where(known, lost - fair * usual, 0.0) / 100)
+        spread = float(np.sqrt(max((excess**2).sum() - excess.sum() ** 2 / max(played, 1), 0.0)))
         yield Slice(
             label=label,
             games=len(inside),
@@ -205,7 +208,8 @@ def _slices(
             usual=float(np.mean([one.move.usual or 0.0 for one, there in zip(moves, known, strict=True) if there]))
             if known.any()
             else None,
-            cost=_elo(float((lost - fair * usual)[known].sum()) / 100 / max(played, 1)) if known.any() else None,
+            cost=_elo(float(excess.sum()) / max(played, 1)) if known.any() else None,
+            margin=_Z95 * _elo(spread / max(played, 1)) if known.any() and played > 1 else None,
             points=sum(scores) if scores else None,
             results=len(scores),
         )
@@ -305,9 +309,9 @@ def _finding(move: Move) -> float | None:
 
 
 def costly(me: Me) -> str:
-    """The phase in which most points are lost beyond what is usual, as a sentence; nothing if there is none."""
+    """The phase in which most points are lost beyond what is usual, as a sentence; nothing if it may be chance."""
     told = [one for one in me.by_phase if one.cost is not None and one.moves >= _LEAST_MOVES]
     worst = max(told, key=lambda one: one.cost or 0.0, default=None)
-    if worst is None or (worst.cost or 0.0) < _LEAST_COST:
-        return ""
+    if worst is None or worst.cost is None or worst.cost < max(_LEAST_COST, worst.margin or 0.0):
+        return "No phase of the game costs clearly more than the others." if len(told) > 1 else ""
     return f"{worst.label.capitalize()}s cost {'you ' if me.you else ''}most: {worst.cost:.0f} Elo a game."

@@ -40,6 +40,7 @@ class Places:
     games: frozenset[int] = frozenset()
     ordered: tuple[int, ...] = ()
     players: bool = True
+    inside: bool = False
 
     def player(self, number: int) -> str:
         """The address of a player, by his place in the table."""
@@ -130,7 +131,7 @@ def render_beside(report: Report, folder: str, main: str) -> dict[str, str]:
     """
     ordered = tuple(game.number for game in report.games)
     out = Places(folder, report.numbers, ordered)
-    inside = replace(out, folder=".")
+    inside = replace(out, folder=".", inside=True)
     found = {"": _page("report.html", report, DETAIL[0], out)}
     for kind, parts in (("players", list(enumerate(report.players, 1))), ("games", list(enumerate(report.games, 1)))):
         for at in range(0, len(parts), EACH):

@@ -20,11 +20,11 @@ def summary_of(report: Report) -> str:
     if report.me is not None:
         you = "You" if report.me.you else None
         most = max(report.players, key=lambda player: player.games, default=None)
-        parts = [player_sentence(most, you or report.me.name)] if most else [f"{report.me.name}: no game counts."]
+        name = report.me.name
+        where = report.me.by_pool[0].label if len(report.me.by_pool) == 1 else ""
+        parts = [player_sentence(most, you or name, where)] if most else [f"{name}: no game counts."]
         others = [player for player in report.players if player is not most]
-        parts += [
-            f"{_pool(player, report.me.name)}: {_between(player.joint)}." for player in others if player.joint.known
-        ]
+        parts += [f"{_pool(player, name)}: {_between(player.joint)}." for player in others if player.joint.known]
         return " ".join(filter(None, [*parts, costly(report.me), left_out(report.provenance.problems)]))
     begun = f"{counted(len(report.games), 'game')}, {counted(len(report.players), 'player')}."
     if len(report.games) == 1:
@@ -72,13 +72,14 @@ def field_sentence(report: Report) -> str:
     )
 
 
-def player_sentence(player: PlayerSection, name: str | None = None) -> str:
-    """How one player played: `name` may be "You"."""
+def player_sentence(player: PlayerSection, name: str | None = None, where: str = "") -> str:
+    """How one player played: `name` may be "You", `where` the kind of the games."""
     who = name or player.name
     if not player.joint.known or not isfinite(player.joint.value):
         said = str(player.joint) if player.joint.known else player.joint.note
         return f"{who}: {counted(player.games, 'game')}, too few for a rating{f' ({said})' if said else ''}."
-    where = player.name.rpartition(" (")[2].rstrip(")") if name and player.name.endswith(")") else ""
+    if name and player.name.endswith(")"):
+        where = player.name.rpartition(" (")[2].rstrip(")")
     played = f"{counted(player.games, 'game')}{f' ({where})' if where else ''}"
     told = f"{who} played like {_between(player.joint)} in {played}"
     if player.tag.known:

@@ -197,7 +197,7 @@
         const svg = make("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" });
         svg.append(make("rect", { x: 0, y: 0, width: chance / 100, height: 10 }));
         bar.append(svg);
-        row.append(make("th", { scope: "row" }, move), make("td", { class: "num" }, worth), make("td", { class: "num" }, percent(chance)), bar);
+        row.append(make("th", { scope: "row" }, move), make("td", { class: "num", "data-why": "value" }, worth), make("td", { class: "num", "data-why": "chance" }, percent(chance)), bar);
         body.append(row);
       };
       const end = flat.length - 2;
@@ -274,18 +274,20 @@
   }
 
   // A tap on a number says what it means; another, or a key, takes it away.
-  function explained(section) {
-    const box = section.querySelector(".why"), table = section.querySelector("table.players");
-    section.addEventListener("click", event => {
-      const cell = event.target.closest("[data-why]");
-      const entry = cell && document.getElementById("why-" + cell.dataset.why);
-      if (!entry) { box.hidden = true; return; }
-      box.replaceChildren(make("b", {}, entry.querySelector("dt").textContent + ": "), entry.querySelector("dd").textContent);
-      box.hidden = false;
-    });
-    box.addEventListener("click", event => { box.hidden = true; event.stopPropagation(); });
-    addEventListener("keydown", event => { if (event.key === "Escape") box.hidden = true; });
-    const button = section.querySelector("button.witnesses");
+  addEventListener("click", event => {
+    const box = document.querySelector(".why"), cell = event.target.closest && event.target.closest("[data-why]");
+    if (!box) return;
+    const entry = cell && !event.target.closest("a, button") && document.getElementById("why-" + cell.dataset.why);
+    box.hidden = !entry;
+    if (entry) box.replaceChildren(make("b", {}, entry.querySelector("dt").textContent + ": "), entry.querySelector("dd").textContent);
+  });
+  addEventListener("keydown", event => {
+    const box = document.querySelector(".why");
+    if (box && event.key === "Escape") box.hidden = true;
+  });
+
+  function witnesses(section) {
+    const table = section.querySelector("table.players"), button = section.querySelector("button.witnesses");
     const show = all => {
       table.classList.toggle("all", all);
       button.setAttribute("aria-pressed", all);
@@ -297,7 +299,7 @@
   }
 
   function enhance(root) {
-    root.querySelectorAll("#glance").forEach(explained);
+    root.querySelectorAll("#glance").forEach(witnesses);
     root.querySelectorAll("table.sortable").forEach(sortable);
     root.querySelectorAll("button.theme").forEach(theme);
     root.querySelectorAll("details.game").forEach(element => {
