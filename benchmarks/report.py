@@ -3,9 +3,9 @@
     python benchmarks/report.py GAMES.pgn[.zst] --store FILE [--games 54] [--many 1000] [--depth 8] [--rounds 3]
 
 The first games of the file make one HTML file, all of them (at most --many) one with its games in files beside it.
-Each is made once before it is measured: what the store lacks is analysed then, and marked moves are looked at again, as
-for everybody who asks for a report; so the store should have these games. First paint is what the browser says itself (`first-contentful-paint`), the least
-of some openings: what the machine does besides is not the page's doing.
+Each is made once before it is measured: what the store lacks is analysed then, and marked moves are looked at again,
+as for everybody who asks for a report; so the store should have these games. First paint is what the browser says
+itself (`first-contentful-paint`), the least of some openings: what the machine does besides is not the page's doing.
 """
 
 from __future__ import annotations

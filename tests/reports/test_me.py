@@ -108,7 +108,6 @@ def test_parts_of_the_play_make_up_the_whole(mine: assay.Answer, games: Path) ->
 def test_the_page_and_the_json_have_it(mine: assay.Answer, tmp_path: Path) -> None:
     page = render(mine.report)  # type: ignore[attr-defined]
     assert "<h1>Elm</h1>" in page and "(Lichess, rapid)" in page and "±" in page
-    assert 'data-why="z" data-v' not in page  # no column of what nobody has
     assert "Your play" in page and "Where the points go" in page and "Rating over time: Lichess, rapid" in page
     mine.write(tmp_path / "me.json")  # type: ignore[attr-defined]
     data = json.loads((tmp_path / "me.json").read_text())

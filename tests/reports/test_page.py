@@ -11,7 +11,7 @@ import pytest
 
 from assay.curve import Estimate
 from assay.reports.content import GameSection, Report
-from assay.reports.page import game_data, plain_moves, policy, render
+from assay.reports.page import game_data, plain_moves, policy, render, render_beside
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -156,3 +156,15 @@ def test_what_was_better_is_what_the_second_look_says(report: Report) -> None:
     moves[20] = replace(moves[20], mark="?", better="Kh8")
     told = json.loads(game_data(replace(game, moves=tuple(moves)), 4))
     assert (told["k"][20], told["b"][20], told["b"][19]) == ("?", "Kh8", "")
+
+
+def test_there_is_no_column_of_what_nobody_has(report: Report) -> None:
+    assert 'class="num z"' in render(report)
+    unscreened = tuple(replace(player, screening=None) for player in report.players)
+    assert 'class="num z"' not in render(replace(report, players=unscreened))
+
+
+def test_every_page_says_what_its_numbers_mean(report: Report) -> None:
+    for html in (render(report), *render_beside(report, "london-games", "london.html").values()):
+        asked = {"value", "chance", *re.findall(r'data-why="([a-z]+)"', html)}  # two are the script's
+        assert asked <= set(re.findall(r'id="why-([a-z]+)"', html))

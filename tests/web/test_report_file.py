@@ -64,6 +64,11 @@ def test_witnesses_and_meanings_come_on_demand(opened: Page) -> None:
     expect(opened.locator(".why")).to_be_hidden()
     opened.locator("td.rating").first.click()
     expect(opened.locator(".why")).to_contain_text("one rating from the results")
+    opened.locator("h1").click()
+    expect(opened.locator(".why")).to_be_hidden()
+    opened.locator("#player-1 > summary").click()
+    opened.locator("#player-1 table[data-why=screening] td").first.click()
+    expect(opened.locator(".why")).to_contain_text("ROI")
 
 
 def test_arrow_keys_work_as_soon_as_a_game_is_open(opened: Page) -> None:
