@@ -47,6 +47,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("Kasparov,Kaspi\n", 'nobody is called "Kaspi" in these games'),
         ("Kasparof,Kaspi\n", '"Kaspi" or "Kasparof" in these games. Did you mean "Kasparov"'),
         ("Kasparov,Garri Kasparov\n", 'if "Garri Kasparov" is to be shown, put it first'),
         ("Kaspi,Kasparov\nGarry,Kasparov\n", "main,other,..."),

@@ -94,7 +94,11 @@ def read_aliases(path: File, present: Collection[str] | None = None, *, lenient:
             )
     if present is None:
         return aliases
-    strangers = [(line, [*others, main]) for line, main, others in rows if others and not _any_of(others, present)]
+    strangers = [
+        (line, [name for name in (*others, main) if name not in present])
+        for line, main, others in rows
+        if others and not _any_of(others, present)
+    ]
     named = {name for _, main, others in rows for name in (main, *others)}
     free = [name for name in present if name not in named]
     turned = [others[0] for _, main, others in rows if main in present and not _any_of(others, present)]

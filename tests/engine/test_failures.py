@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -212,6 +213,30 @@ def test_a_program_that_is_no_engine_is_told_from_one(
     monkeypatch.setattr("assay.engine.uci.START_SECONDS", 0.2)
     with pytest.raises(EngineError, match="does not answer 'uci': is it a UCI engine"):
         analysed("sleep 5")
+
+
+def test_an_engine_is_given_longer_to_start_where_nothing_gets_its_turn(
+    fake: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As on a machine whose processors are wanted by fifty others: this process is as late as the engine is."""
+    monkeypatch.setattr("assay.engine.uci.START_SECONDS", 2.0)
+    wrapper = tmp_path / "wrapper"
+    wrapper.write_text(f"#!/bin/sh\nsleep 3\nexec {fake()}\n")
+    wrapper.chmod(0o755)
+
+    async def late() -> None:
+        while True:
+            time.sleep(0.5)
+            await asyncio.sleep(0)
+
+    async def start() -> str:
+        busy = asyncio.create_task(late())
+        engine = await UciEngine.start(Search(str(wrapper)))
+        busy.cancel()
+        await engine.end()
+        return engine.name
+
+    assert asyncio.run(start()) == "Fake 1.0"
 
 
 def test_an_option_that_the_engine_lacks_is_named(fake: Callable[..., str], analysed: Callable[..., Outcome]) -> None:

@@ -30,6 +30,8 @@ _COMPLAINT = re.compile(rb"info string ERROR:?\s*([^\r\n]{1,300})", re.IGNORECAS
 _MOST_NODES = (1 << 63) - 1  # what a store can hold
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
+# They are counted in steps: where a machine is so busy that an engine is long in starting, each step is longer as well.
+_STEP = 0.05
 # An engine that is silent for so long while it searches is asked whether it is there, again and again. By the protocol
 # it answers at once; where it died behind a pipe that stays open, each question breaks one more part of the pipe.
 DOUBT_SECONDS = 2.0
@@ -408,10 +410,10 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._expect(token)
         self._send(text)
         assert self._waiting is not None
-        try:
-            return await asyncio.wait_for(self._waiting, START_SECONDS)
-        except TimeoutError:
-            raise NoAnswerError(f"{self.search.engine} does not answer {text!r}: is it a UCI engine?") from None
+        for _ in range(round(START_SECONDS / _STEP)):
+            if (await asyncio.wait([self._waiting], timeout=_STEP))[0]:
+                return self._waiting.result()
+        raise NoAnswerError(f"{self.search.engine} does not answer {text!r}: is it a UCI engine?")
 
     def _expect(self, token: bytes) -> None:
         self._token = b"\n" + token

@@ -117,7 +117,6 @@ def ready(
         games, seen = found.all(), Seen()
         problems = found.problems
         names = asked.names(games)
-        alike = told_alike(games, names)
         if check is not None:
             check(players_of(games), names)
         if game is not None:
@@ -125,6 +124,7 @@ def ready(
                 raise InputError(f"{there_are(len(games), 'game')} in {found.named}, and no game {game}.")
             games = games[game - 1 : game]
         once = np.array([asked.keep_duplicates or seen.add(one) for one in games], np.bool_)
+        alike = told_alike([one for one, counts in zip(games, once, strict=True) if counts], names)
         if by_fit is not None and by_fit.jury:
             turns = jury_turns(games, asked.place, chosen, by_fit.jury, counted=once)
         else:
