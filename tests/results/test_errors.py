@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.results import information, jenkins, rate, shares
+from assay.answer import together
+from assay.results import information, jenkins, rate
 from assay.results.expectancy import expectancy, score_variance, slope
 from assay.results.gamepairs import count_pairs
 from assay.results.jenkins import PLACES, SPACING, blocks, draw, seeded, walk
@@ -114,9 +115,9 @@ def test_more_is_known_of_everybody_by_results_and_more(most: int, monkeypatch: 
     alone = rate(*games, likelihood=True)
     known = {name: (2300.0 + 3 * at, 120.0) for at, name in enumerate(alone.players[:40])}
     joint = rate(*games, priors=known)
-    exact = shares.two_errors(joint, alone)
-    monkeypatch.setattr(shares, "EXACT_IF_THIN", most)
-    everything, results = shares.two_errors(joint, alone)
+    exact = together.two_errors(joint, alone)
+    monkeypatch.setattr(together, "EXACT_IF_THIN", most)
+    everything, results = together.two_errors(joint, alone)
     there = np.isfinite(results)
     assert there.sum() > 350 and (everything < results)[there].all()
     assert np.quantile(np.abs(everything / exact[0] - 1), 0.9) < 0.15
@@ -129,7 +130,7 @@ def test_errors_by_results_are_those_of_results() -> None:
     alone = rate(*games, likelihood=True)
     ratings = dict(zip(alone.players, alone.ratings.tolist(), strict=True))
     joint = rate(*games, priors={name: (value, 80.0) for name, value in ratings.items()})
-    everything, results = shares.two_errors(joint, alone)
+    everything, results = together.two_errors(joint, alone)
     # The anchors say what results say, so that both stand at the same ratings.
     assert results == pytest.approx(alone.deviation, rel=1e-3)
     assert (everything < 80).all()
@@ -217,7 +218,7 @@ def test_together_they_need_fewer_steps_than_alone() -> None:
 
 def test_errors_of_thin_pools_do_not_hang_on_how_near_they_are_solved(monkeypatch: pytest.MonkeyPatch) -> None:
     """One country after another, each tied to the next by a game: what is solved as near as usual is near."""
-    monkeypatch.setattr(shares, "EXACT_IF_THIN", 0)
+    monkeypatch.setattr(together, "EXACT_IF_THIN", 0)
     generator = np.random.default_rng(7)
     here = generator.integers(0, 40, (30, 400, 2)) + 40 * np.arange(30)[:, None, None]
     pairs = np.concatenate((here.reshape(-1, 2), np.stack((np.arange(29) * 40, np.arange(1, 30) * 40), axis=1)))
@@ -227,9 +228,9 @@ def test_errors_of_thin_pools_do_not_hang_on_how_near_they_are_solved(monkeypatc
     score = np.full(len(pairs), 0.5)
     alone = rate(*games, score, white_advantage=0.0)
     joint = rate(*games, score, white_advantage=0.0, priors={"0": (2300.0, 60.0), "900": (2300.0, 60.0)})
-    usual = shares.two_errors(joint, alone)
-    monkeypatch.setattr(shares, "NEAR", 1e-8)
-    for some, nearer in zip(usual, shares.two_errors(joint, alone), strict=True):
+    usual = together.two_errors(joint, alone)
+    monkeypatch.setattr(together, "NEAR", 1e-8)
+    for some, nearer in zip(usual, together.two_errors(joint, alone), strict=True):
         assert some == pytest.approx(nearer, rel=1e-3)
 
 
