@@ -133,11 +133,11 @@ def test_an_engine_that_fails_at_every_position_ends_the_run_with_a_sentence(
 def test_an_engine_that_fails_at_every_position_is_not_asked_again_about_the_first_before_that_is_told(
     fake: Callable[..., str], analysed: Callable[..., Outcome], tmp_path: Path
 ) -> None:
-    """An engine that hangs is waited for in each try."""
+    """An engine that hangs is waited for in each try; later positions are begun ahead, and again."""
     with pytest.raises(EngineError, match="failed at 6 positions"):
         analysed(fake(fault="gives no scores", log=tmp_path / "log"), workers=1)
     asked = (tmp_path / "log").read_text().splitlines()
-    assert len(set(asked)) == len(asked)
+    assert asked.count(asked[0]) == 1
 
 
 def test_an_engine_that_dies_behind_a_pipe_that_stays_open_is_not_waited_for(
