@@ -255,20 +255,24 @@ def prepared(before: Before, data: Path, work: Path) -> str:
     return ""
 
 
-def run(study: Study, data: Path, out: Path, work: Path, code: str) -> str:
-    """Run a study, with what it needs before; how it went, in a word."""
-    if study.before and (failed := prepared(study.before, data, work)):
-        return failed
-    target, part = out / f"{study.name}.txt", out / f"{study.name}.part"
+def told_by(commands: Sequence[str], before: Sequence[Before], target: Path, head: str, data: Path, work: Path) -> str:
+    """Run commands, what they need before them, and keep what they print under the head; how it went, in a word."""
+    for needed in before:
+        if failed := prepared(needed, data, work):
+            return failed
+    part = target.with_suffix(".part")
     began, used = time.time(), cpu()
-    command = filled(study.words, data, work)
     with part.open("w", encoding="utf-8") as file:
-        if ended := subprocess.run(command, stdout=file, cwd=HERE.parent, check=False).returncode:
-            return f"failed with {ended}: {shlex.join(command)}"
-    head = f"$ {study.words}\n# version {code}, {cpu() - used:.0f} s of CPU, {time.time() - began:.0f} s\n\n"
-    target.write_text(head + part.read_text(encoding="utf-8"), encoding="utf-8")
+        for words in commands:
+            file.write(f"$ {words}\n")
+            file.flush()
+            command = filled(words, data, work)
+            if ended := subprocess.run(command, stdout=file, cwd=HERE.parent, check=False).returncode:
+                return f"failed with {ended}: {shlex.join(command)}"
+    told = f"{cpu() - used:.0f} s of CPU, {time.time() - began:.0f} s"
+    target.write_text(f"{head}\n# {told}\n\n{part.read_text(encoding='utf-8')}", encoding="utf-8")
     part.unlink()
-    return f"{cpu() - used:.0f} s of CPU"
+    return told
 
 
 def cpu() -> float:
@@ -276,10 +280,9 @@ def cpu() -> float:
     return children.ru_utime + children.ru_stime
 
 
-def is_done(study: Study, out: Path, code: str) -> bool:
-    """Whether the text of this version is there."""
-    target = out / f"{study.name}.txt"
-    return target.exists() and f"# version {code}," in target.read_text(encoding="utf-8")[:2000]
+def is_done(target: Path, head: str) -> bool:
+    """Whether the text is there, and of this head."""
+    return target.exists() and target.read_text(encoding="utf-8").startswith(f"{head}\n")
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -292,7 +295,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--again", action="store_true", help="also those that are done")
     parser.add_argument("--list", action="store_true", help="say what would be run")
     args = parser.parse_args(words)
-    data, out, code = args.data.resolve(), args.out.resolve(), version()
+    data, out, head = args.data.resolve(), args.out.resolve(), f"# version {version()}"
     work = out / "analyses"
     work.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -302,7 +305,7 @@ def main(words: Sequence[str] | None = None) -> int:
             continue
         if missing := lacking(study, data):
             told = f"left out: {data} has no {', '.join(missing)}"
-        elif not args.again and is_done(study, out, code):
+        elif not args.again and is_done(out / f"{study.name}.txt", head):
             told = "done before"
         elif study.cost > args.most:
             told = f"left out: some {study.cost:g} minutes of CPU"
@@ -310,7 +313,8 @@ def main(words: Sequence[str] | None = None) -> int:
             told = f"to be run, some {study.cost:g} minutes of CPU"
         else:
             print(f"{study.name} ...", end=" ", flush=True)
-            told = run(study, data, out, work, code)
+            needed = (study.before,) if study.before else ()
+            told = told_by((study.words,), needed, out / f"{study.name}.txt", head, data, work)
             failed += told.startswith("failed")
             print(told, flush=True)
             continue

@@ -85,7 +85,6 @@ Floats = NDArray[np.float64]
 FINE = np.arange(GRID[0], GRID[-1] + 1, 20.0)
 TO_FINE = spline_matrix(GRID, FINE)
 FACTOR = NormalDist().inv_cdf(0.975)
-DROP = FACTOR**2 / 2
 
 
 def elo(text: str) -> int:

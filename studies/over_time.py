@@ -139,10 +139,6 @@ def through_time(module: Any, before: Played, after: Played, walk: float, newcom
     return np.array(rows)
 
 
-def log_loss(chances: Any, after: Played) -> Any:
-    return -np.log(np.maximum(chances[np.arange(len(chances)), after.outcome], 1e-12))
-
-
 def calibration(chances: Any, outcome: Any) -> tuple[float, float]:
     """The slope of the score against what was foretold (1 is right), and the largest gap in tenths of it."""
     p = np.clip(chances[:, 2] + chances[:, 1] / 2.0, 1e-6, 1 - 1e-6)

@@ -16,14 +16,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from all import EVENTS, HERE, MARKS, POOLS, Before, cpu, filled, prepared, version
+from all import EVENTS, HERE, MARKS, POOLS, Before, is_done, told_by, version
 from assay.policy.chances import shipped
 
 ENGINES = Before("engines", 1, ("assay import-analyses {kept}/engines-d8.parquet --store {work}/engines.db",))
@@ -120,26 +118,6 @@ def heading() -> str:
     return f"# network {shipped().identity}, version {version(*CODE)}"
 
 
-def run(step: Step, data: Path, out: Path, work: Path, head: str) -> str:
-    """Make something that ships, with what it needs before; how it went, in a word."""
-    for before in step.before:
-        if failed := prepared(before, data, work):
-            return failed
-    target, part = out / f"{step.name}.txt", out / f"{step.name}.part"
-    began, used = time.time(), cpu()
-    with part.open("w", encoding="utf-8") as file:
-        for words in step.commands:
-            file.write(f"$ {words}\n")
-            file.flush()
-            command = filled(words, data, work)
-            if ended := subprocess.run(command, stdout=file, cwd=HERE.parent, check=False).returncode:
-                return f"failed with {ended}: {' '.join(command)}"
-    told = f"{cpu() - used:.0f} s of CPU, {time.time() - began:.0f} s"
-    target.write_text(f"{head}\n# {told}\n\n{part.read_text(encoding='utf-8')}", encoding="utf-8")
-    part.unlink()
-    return told
-
-
 def main(words: Sequence[str] | None = None) -> int:
     """Make what is asked for, and stop where something fails; 1 then."""
     names = [step.name for step in STEPS]
@@ -161,13 +139,13 @@ def main(words: Sequence[str] | None = None) -> int:
         if args.only and step.name not in args.only:
             continue
         target = out / f"{step.name}.txt"
-        if not args.again and target.exists() and target.read_text(encoding="utf-8").startswith(head):
+        if not args.again and is_done(target, head):
             print(f"{step.name}: done before", flush=True)
         elif args.list:
             print(f"{step.name}: to be made, some {step.minutes:g} minutes of CPU")
         else:
             print(f"{step.name} ...", end=" ", flush=True)
-            told = run(step, data, out, work, head)
+            told = told_by(step.commands, step.before, target, head, data, work)
             print(told, flush=True)
             if told.startswith("failed"):
                 return 1

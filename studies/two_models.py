@@ -7,7 +7,7 @@ side passes for a person says how much of its curve is by which model (`assay.mo
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,12 @@ class TwoModels:
         each = (self.g0[moves], self.g1[moves], self.plain0[moves], self.plain1[moves])
         return TwoModels(*each, self.human[turns], self.lift)
 
+    def playing(self, choices: Choices, side: NDArray[np.integer]) -> TwoModels:
+        """The same turns where other moves were played: how far each side passes for a person is asked anew."""
+        own, plain = curve_of(self.g0, self.g1, choices), curve_of(self.plain0, self.plain1, choices)
+        _, code = np.unique(side, return_inverse=True)
+        return replace(self, human=human(own, plain, code.reshape(-1)))
+
     def curve(self, choices: Choices, at: Floats = GRID) -> Curve:
         """The curve of every turn, where `at` are the ratings of the grid on the inner scale."""
         own, plain = (
@@ -61,9 +67,7 @@ def two_models(calibration: Calibration, choices: Choices, side: NDArray[np.inte
     model = calibration.model()
     models = [model, calibration.models["engine"]]
     own, plain = exponents(models, choices, log_policy(choices, shipped()))
-    _, code = np.unique(side, return_inverse=True)
-    share = human(curve_of(*own, choices), curve_of(*plain, choices), code.reshape(-1))
-    return TwoModels(*own, *plain, share, model.lift)
+    return TwoModels(*own, *plain, np.ones(len(choices)), model.lift).playing(choices, side)
 
 
 def joined_models(parts: Sequence[TwoModels]) -> TwoModels:

@@ -42,7 +42,7 @@ def test_what_lacks_is_named_and_what_is_done_is_not_run_again(tmp_path: Path) -
     failed = run(tmp_path, "--out", out, "--only", "fide-lichess")
     assert failed.returncode == 1 and "failed with 1" in failed.stdout and not (out / "fide-lichess.txt").exists()
     version = runpy.run_path(str(ALL))["version"]()
-    (out / "fide-lichess.txt").write_text(f"$ words\n# version {version}, 1 s of CPU\n")
+    (out / "fide-lichess.txt").write_text(f"# version {version}\n# 1 s of CPU\n")
     assert "done before" in run(tmp_path, "--out", out, "--only", "fide-lichess").stdout
 
 
@@ -60,5 +60,5 @@ def test_what_ships_is_made_anew_in_order_and_what_is_done_is_not(
     failed = run(tmp_path, "--out", tmp_path, "--only", "lines", study=REMAKE)
     assert failed.returncode == 1 and "lines ... failed with" in failed.stdout
     monkeypatch.syspath_prepend(str(REMAKE.parent))
-    (tmp_path / "remade" / "lines.txt").write_text(runpy.run_path(str(REMAKE))["heading"]())
+    (tmp_path / "remade" / "lines.txt").write_text(runpy.run_path(str(REMAKE))["heading"]() + "\n")
     assert run(tmp_path, "--out", tmp_path, "--only", "lines", study=REMAKE).stdout == "lines: done before\n"

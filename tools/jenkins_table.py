@@ -3,7 +3,8 @@
 python tools/jenkins_table.py src/assay/results/jenkins.npy
 """
 
-import sys
+import argparse
+from pathlib import Path
 
 import numpy as np
 
@@ -22,4 +23,6 @@ def places() -> np.ndarray:
 
 
 if __name__ == "__main__":
-    np.save(sys.argv[1], places())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, help="the file to write, .npy")
+    np.save(parser.parse_args().out, places())

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
+import random
 import re
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -444,6 +448,51 @@ def test_a_folder_is_followed_round_by_round(
     assert all(row["highest"] >= row["e_value"] > 0 for row in found.values())
     careful = rows(capsys, "screen", event, *stored, "--sequential", "--rating-error", 300)
     assert careful[first]["e_value"] < found[first]["e_value"]
+
+
+def test_a_folder_is_followed_whatever_appears_in_it(
+    event: Path, stored: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Half a file, a damaged one, half an archive, another encoding, bytes, a folder, nothing: by what can be read."""
+    folder, text = tmp_path / "rounds", event.read_bytes()
+    folder.mkdir()
+    at = text.find(b"[Event", len(text) // 2)
+    first, second = folder / "1.pgn", folder / "2.pgn"
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("../evil\x1b[2J.pgn", text[at:])
+    damaged = bytearray(text[at:])
+    for place in random.Random(3).sample(range(len(damaged)), 200):
+        damaged[place] ^= 1
+    appears: list[Callable[[], object]] = [
+        lambda: second.write_bytes(text[at : at + 1500]),
+        lambda: second.write_bytes(damaged),
+        lambda: second.write_bytes(text[at:].decode().encode("utf-16")[:-1]),
+        lambda: second.write_bytes(bytes(range(256)) * 40),
+        lambda: (folder / "3.zip").write_bytes(archive.getvalue()[:900]),
+        lambda: (folder / "3.zip").write_bytes(archive.getvalue()),
+        lambda: (first.unlink(), second.unlink(), (folder / "3.zip").unlink()),
+        lambda: (folder / "sub.pgn").mkdir(),
+        lambda: (folder / "link.pgn").symlink_to("nowhere"),
+        lambda: (first.write_bytes(text[:at]), second.write_bytes(text[at:])),
+    ]
+    first.write_bytes(text[:at])
+
+    def wait(seconds: float) -> None:
+        if not appears:
+            raise KeyboardInterrupt
+        appears.pop(0)()
+
+    monkeypatch.setattr("assay.fetch.asking.wait", wait)
+    assert run("screen", "--live", folder, *stored, "--format", "csv") == 130
+    said = capsys.readouterr()
+    assert "damaged zip data" in said.err and "no PGN file" in said.err
+    assert "Traceback" not in said.err and "bug in Assay" not in said.err
+    last = said.out[said.out.rindex("player,") :]
+    at_once = rows(capsys, "screen", event, *stored, "--sequential")
+    assert {row["player"]: float(row["e_value"]) for row in csv.DictReader(io.StringIO(last))} == pytest.approx(
+        {name: row["e_value"] for name, row in at_once.items()}
+    )
 
 
 def test_two_spellings_that_look_like_one_person_are_pointed_out(

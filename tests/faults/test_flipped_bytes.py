@@ -5,18 +5,25 @@ Plain text that people may edit (CSV, JSON lines) has no checksum: there a sente
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
 import json
+import lzma
 import pickle
 import random
 import re
+import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zstandard
 from tests.engine.fake_engine import command
 from tests.faults.processes import DATA, EVENT
 
+import assay
 from assay.cli.main import main
 from assay.engine.exchange import Imported, read, rows_of
 from assay.engine.store import Store, writing
@@ -153,3 +160,35 @@ def test_a_store_is_mended_wherever_a_bit_of_a_position_turned_over(folder: Path
                 store.mend()
                 after = list(store.all_valued(1))
             assert set(after) <= set(before) and len(after) >= len(before) - 1
+
+
+def zipped(data: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("event.pgn", data)
+    return out.getvalue()
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "zip": zipped,
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard.ZstdCompressor(write_checksum=True).compress,
+}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_a_flipped_bit_in_packed_games_is_counted_or_does_no_harm(kind: str, tmp_path: Path) -> None:
+    """What can be read before the damage is read, as of a download that broke off."""
+    file, whole, chance = tmp_path / f"event.pgn.{kind}", PACKED[kind](EVENT.read_bytes()), random.Random(kind)
+    before = [game.data for game in assay.read(EVENT)]
+    for _ in range(FLIPS):
+        at, damaged = chance.randrange(len(whole)), bytearray(whole)
+        damaged[at] ^= 1 << chance.randrange(8)
+        file.write_bytes(damaged)
+        games = assay.read(file)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", AssayWarning)
+            found = [game.data for game in games]
+        assert found == before or games.problems, f"byte {at} turned over, and nobody noticed"

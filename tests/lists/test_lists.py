@@ -16,7 +16,6 @@ from assay.errors import InputError
 from assay.lists.filling import filled
 from assay.lists.inforce import InForce, add, folder, months
 
-IDS = {"WhiteFideId": "1300003", "BlackFideId": "1300002"}
 SLOW = {"Site": "Geneva SUI", "Event": "Geneva Open", "TimeControl": "5400+30"}
 
 

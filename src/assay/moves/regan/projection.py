@@ -44,11 +44,6 @@ class Projection:
         return self.match * (1 - self.match)
 
     @cached_property
-    def top_variance(self) -> Floats:
-        """Variance of the top-k match at each turn."""
-        return self.top * (1 - self.top)
-
-    @cached_property
     def match_error_covariance(self) -> Floats:
         """Covariance of match and error at each turn: a match has no error, so -p times its mean."""
         return -self.match * self.error
@@ -67,11 +62,6 @@ class Projection:
     def top_matches(self) -> Floats:
         """Expected number of top-1, top-2, ... matches, T_k."""
         return np.asarray(self.top.sum(axis=0))
-
-    @property
-    def top_matches_variance(self) -> Floats:
-        """Variances of the numbers of top-k matches."""
-        return np.asarray(self.top_variance.sum(axis=0))
 
     @property
     def average_error(self) -> float:
