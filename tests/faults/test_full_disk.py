@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,10 @@ from tests.faults.processes import EVENT, run
 import assay
 from assay.engine.store import Store
 from assay.errors import OutputError
-from assay.web.jobs import JobFolders
+from assay.moves.asked import Asked
+from assay.web import worker
+from assay.web.jobs import UNTOLD, JobFolders
+from assay.web.runner import Runner
 
 
 def test_an_index_that_does_not_fit_leaves_the_one_before(disk: Disk, tmp_path: Path) -> None:
@@ -64,3 +70,38 @@ def test_an_upload_that_does_not_fit_is_no_job(disk: Disk) -> None:
     with pytest.raises(OutputError, match="The upload cannot be kept"):
         folders.create(bytes(100_000), name="club.pgn", preset="quick", games=1, sha256="0" * 64)
     assert folders.all() == [] and disk.names() == []
+
+
+FILL = f"""
+import pathlib, sys
+with suppress(OSError), open(pathlib.Path(sys.argv[1]) / "ballast", "wb", buffering=0) as file:
+    while True:
+        file.write(bytes(512))
+sys.exit({UNTOLD})
+"""
+
+
+def test_a_job_that_fills_the_disk_has_failed_and_goes_on_with_more_room(
+    disk: Disk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It was told as running for ever: that it had failed could not be written."""
+    folders = JobFolders(disk.path)
+    job = folders.create(b"1. e4 *", name="club.pgn", preset="quick", games=1, sha256="0" * 64)
+
+    async def run_until(state: str, *program: str) -> None:
+        runner = Runner(folders, [sys.executable, *program])
+        if folders.state(job.id)["state"] == "failed":
+            runner.again(job.id)
+        running = asyncio.create_task(runner.run())
+        while folders.state(job.id)["state"] != state:
+            await asyncio.sleep(0.01)
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+
+    asyncio.run(run_until("failed", "-c", f"from contextlib import suppress\n{FILL}"))
+    assert worker.run(disk.path / job.id, Asked()) == UNTOLD, "a worker that can write nothing says so in its own way"
+    assert "with more room on the disk" in folders.state(job.id)["message"]
+    assert folders.status(job)["state"] == "failed" and not capsys.readouterr().err
+    disk.change("size=1m")
+    asyncio.run(run_until("done", "-c", ""))

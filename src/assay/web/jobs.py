@@ -42,6 +42,7 @@ PDF = "pdf"
 DOWNLOADS = FORMATS | {PDF: "application/pdf"}
 INPUT = "input.pgn"
 EVERYBODY = "*"
+UNTOLD = 4  # the exit code of a worker that cannot even write why it ends
 _ID = re.compile(r"[0-9a-f]{16}\Z")
 
 
@@ -133,11 +134,10 @@ class JobFolders:
         return self._states[job]
 
     def set_state(self, job: str, state: str, message: str = "") -> None:
-        """Write the state of a job."""
-        told = {"state": state, "message": message, "since": now()}
-        write_json(self.root / job / "state.json", told)
+        """Write the state of a job; where it cannot be written it is so all the same, as long as this server lives."""
+        told = self._states[job] = {"state": state, "message": message, "since": now()}
         self._ended.pop(job, None)
-        self._states[job] = told
+        write_json(self.root / job / "state.json", told)
 
     def status(self, job: Job) -> dict[str, Any]:
         """A job, its state and its progress, as the API tells them."""

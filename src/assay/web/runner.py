@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from assay.errors import AssayError
-from assay.web.jobs import JobFolders, read_json
+from assay.errors import AssayError, OutputError
+from assay.web.jobs import UNTOLD, JobFolders, read_json
 
 _POLITE_SECONDS = 5.0
 _PAUSE_SECONDS = 1.0
@@ -100,10 +100,9 @@ class Runner:
             self._running = ""
         if job in self._cancelled or self.folders.folder(job) is None:
             self._cancelled.discard(job)
-        elif code == 0:
-            self.folders.set_state(job, "done")
         else:
-            self.folders.set_state(job, "failed", _why(folder, code))
+            with suppress(OutputError):  # on a full disk it is known here alone
+                self.folders.set_state(job, *(("failed", _why(folder, code)) if code else ("done",)))
 
     async def _end_process(self) -> None:
         process, self._process = self._process, None
@@ -120,6 +119,8 @@ class Runner:
 
 
 def _why(folder: Path, code: int) -> str:
+    if code == UNTOLD:
+        return f"Nothing can be written in {folder}: with more room on the disk the job can go on where it stopped."
     error = (read_json(folder / "progress.json") or {}).get("error")
     return str(error) if error else f"The analysis ended unexpectedly (exit code {code}); its log is worker.log."
 

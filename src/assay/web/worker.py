@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from assay.engine.uci import end_engines
-from assay.errors import AssayError
+from assay.errors import AssayError, OutputError
 from assay.moves.asked import Asked
 from assay.presets import PRESETS
 from assay.progress import Progress
 from assay.reports.content import Report
 from assay.reports.exports import TEXTS, write
 from assay.reports.growing import make
-from assay.web.jobs import EVERYBODY, INPUT, read_json, write_json
+from assay.web.jobs import EVERYBODY, INPUT, UNTOLD, read_json, write_json
 
 _TELL_EVERY = 0.5
 ORPHANED = 3
@@ -91,11 +91,11 @@ NICE = 5  # the page comes first: who looks at it waits, and a job takes its tim
 
 
 def run(folder: Path, given: Asked) -> int:
-    """Do the job in this folder; 0 if it is done, else 1 and a sentence in the folder."""
+    """Do the job in this folder; 0 if it is done, else 1 and a sentence in the folder, if one can be written there."""
     asked = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     told = Told(folder)
-    told.tell()
     try:
+        told.tell()
         preset = asked["preset"]
         depth = int(preset.removeprefix(DEPTH)) if preset.startswith(DEPTH) else PRESETS[preset].depth
         player = asked.get("player", "")
@@ -111,13 +111,17 @@ def run(folder: Path, given: Asked) -> int:
             publish=told.publish,
         )
     except AssayError as error:
-        told.tell(error=str(error))
-        return 1
+        why = str(error)
     except Exception as error:
         traceback.print_exc()
-        told.tell(error=f"this is a bug in Assay: {type(error).__name__}: {error}. worker.log in {folder} says more.")
-        return 1
-    return 0
+        why = f"this is a bug in Assay: {type(error).__name__}: {error}. worker.log in {folder} says more."
+    else:
+        return 0
+    try:
+        told.tell(error=why)
+    except OutputError:
+        return UNTOLD
+    return 1
 
 
 def main() -> None:
