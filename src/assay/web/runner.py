@@ -101,8 +101,9 @@ class Runner:
         if job in self._cancelled or self.folders.folder(job) is None:
             self._cancelled.discard(job)
         else:
+            state, why = ("failed", _why(folder, code)) if code else ("done", "")
             with suppress(OutputError):  # on a full disk it is known here alone
-                self.folders.set_state(job, *(("failed", _why(folder, code)) if code else ("done",)))
+                self.folders.set_state(job, state, why)
 
     async def _end_process(self) -> None:
         process, self._process = self._process, None
