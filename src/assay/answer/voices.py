@@ -34,10 +34,7 @@ from assay.scales import apart, shipped_lines
 
 Floats = NDArray[np.float64]
 
-# What is usual for White's advantage and for draws among equals, with how far it may be off: where there are few games
-# this counts, where there are many their results do.
-WHITE, WHITE_ERROR = 35.0, 25.0
-DRAWS, DRAWS_ERROR = 0.4, 0.2
+WHITE, DRAWS = 35.0, 0.4  # what is usual for White's advantage, and for the share of draws among equals
 TAG_ERROR = 70.0  # of a rating in the tags: what it says, and how well people played that year
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 _PART = 20_000
