@@ -81,7 +81,7 @@ EVENTS = Before(
 )
 PERIODS = Before(
     "periods",
-    POOLS.minutes + 200,
+    POOLS.minutes + 1,
     (
         "python studies/period_games.py {data} {work}/periods.pgn",
         "assay import-analyses {kept}/periods-d8.parquet --store {work}/periods.db",
