@@ -54,6 +54,7 @@ BANDS = ((1200, 1950), (1950, 2350), (2350, 2900))
 LINES = {"2006-14": "otb-slow-2006-14", "2018-19": "otb-slow-2015-23"}
 EVENTS, FROM_PLY, LEAST, LEAST_TURNS, LEAST_ASKED = 2_000, 22, 3, 40, 180
 OWN = "the judge's own engine"
+THOUGHT = "150k nodes"  # of the engines that are asked beside the deep choice; help may think longer
 Rows: TypeAlias = NDArray[np.int64]
 Lessons: TypeAlias = Sequence[tuple[Rows, Sequence[Rows]]]
 
@@ -355,7 +356,7 @@ def power_of(
 ) -> dict[tuple[str, str, float | None], list[float]]:
     """How often z passes 4, by helper, test and share (None: critical moves only), for each number of games."""
     of, power = alone.of, {}
-    thinking = {name: rows for name, rows in others.items() if "nodes" in name}
+    thinking = {name: rows for name, rows in others.items() if name.endswith(THOUGHT)}
     asked = np.all([rows >= 0 for rows in thinking.values()], axis=0)
     flat, moved = rows_of(of.choices.start, asked)[0], of.moved(asked)
     panels = dict[tuple[str, ...], tuple[Judge, float]]()
@@ -383,10 +384,11 @@ def power_of(
             "with others": (several.test(helper), spread),
             "list alone": (list_test(some, helper), 1.0),
         }
-        if name in thinking:
+        thinks = "nodes" in name
+        if thinks:
             everybody, wider = beside(tuple(thinking))
             tests["it among them"] = everybody.test(helper), wider
-        if name in thinking or name == OWN:
+        if thinks or name == OWN:
             tests["choice known"] = held.knowing(helper), 1.0
         for label, (one, scale) in tests.items():
             one = replace(one, tells=one.tells & (helper >= 0))
@@ -435,7 +437,7 @@ def main() -> None:
     given = parser.parse_args()
     of = known(given.reference, given.depth)
     others = helpers(given.reference, of)
-    thinking = {name: rows for name, rows in others.items() if "nodes" in name}
+    thinking = {name: rows for name, rows in others.items() if name.endswith(THOUGHT)}
     # What is followed is an engine that thinks: lists of depth 8 are tried, but nothing is learned from them.
     alone = judge_of(of, lessons_of(thinking, votes=False))
     listed, own = of.chances(of.g0, of.g1), alone.own

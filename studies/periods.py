@@ -2,9 +2,9 @@
 
 python studies/periods.py REFERENCE PERIODS.pgn STORE LATER.pgn LATER_STORE [FIGURES]
 
-REFERENCE is the folder of the reference set (2006-14 and 2018-19, depth 8); PERIODS.pgn has games of 1976-79 and
-1991-94 (`studies/period_games.py`), analysed into STORE at the default depth; LATER.pgn games of 2023 to 2025
-(`studies/pool_games.py`), valued into LATER_STORE (`studies/pool_values.py`).
+REFERENCE is the folder of the reference set (2006-14 and 2018-19, depth 8); PERIODS.pgn has games of 1976-79, 1991-94
+and more of 2006-09 (`studies/period_games.py`), analysed into STORE at the default depth; LATER.pgn games of 2023 to
+2025 (`studies/pool_games.py`), valued into LATER_STORE (`studies/pool_values.py`).
 
 First Regan's way: s and c at each mark of each period, by percentiles; c of 2006-09 is made a line in Elo and imposed
 on all periods, and s fitted with it (RH11, section 6); below it what the paper prints of them. Then the choice
@@ -15,7 +15,7 @@ errors clustered by game. What 2006-14 shows is its own scale, so that its offse
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from pool_values import counting
 from two_models import two_models
 
 from assay.curve import GRID
-from assay.engine.choices import Choices
+from assay.engine.choices import Choices, joined
 from assay.engine.store import Store
 from assay.engine.turns import turns
 from assay.games import read
@@ -71,6 +71,17 @@ def stored(pgn: str, store: str, depth: int) -> tuple[Part, list[str]]:
     mark = mileposts(found, MARKS, 20).astype(np.int64)
     dates = [str(date or "") for date in found.games["date"].gather(found.game)]
     return Part(found.choices, found.rating.astype(np.float64), mark, found.game), dates
+
+
+def both(one: Part, other: Part) -> Part:
+    """The turns of two samples of one time."""
+    after = replace(other.choices, unit=other.choices.unit + 2 * (one.choices.unit.max() // 2 + 1))
+    return Part(
+        joined([one.choices, after]),
+        np.concatenate([one.elo, other.elo]),
+        np.concatenate([one.mark, other.mark]),
+        np.concatenate([one.game, other.game + one.game.max() + 1]),
+    )
 
 
 def fitted(part: Part, c: float | None = None) -> Fit:
@@ -194,7 +205,7 @@ def main(folder: str, pgn: str, store: str, later: str, later_store: str, figure
     parts = {
         "1976-1979": old.only((years >= 1976) & (years <= 1979)),
         "1991-1994": old.only((years >= 1991) & (years <= 1994)),
-        "2006-2009": whole.only(first & (year <= 2009)),
+        "2006-2009": both(whole.only(first & (year <= 2009)), old.only((years >= 2006) & (years <= 2009))),
         "2010-2014": whole.only(first & (year > 2009)),
     }
     tables(parts)

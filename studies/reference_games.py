@@ -53,6 +53,8 @@ NOT_SINGLE = re.compile(
     r"|blind|basque|sportaccord|armageddon|simul|exhib|\bKO\b.*(rapid)",
     re.IGNORECASE,
 )
+# Games near the marks, and the archives that tell how large an event was.
+MARKED, ARCHIVES = "otb-mileposts-2006-14", ("otb-all-2006-09", "otb-all-2010-14", "otb-results-2010-14")
 Row = dict[str, Any]
 
 
@@ -131,28 +133,24 @@ def in_turn(rows: dict[int, list[Row]]) -> list[tuple[Row, int]]:
     return [(own[at], mark) for at in range(most) for mark, own in sorted(rows.items()) if at < len(own)]
 
 
+def at_marks(tables: dict[str, pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """All games near the marks, each with its mark, and those that are chosen from as Regan and Haworth do."""
+    sizes = fields([tables[name] for name in ARCHIVES])
+    mark = ((pl.col("white_elo") / 100).round(0) * 100).cast(pl.Int32)
+    every = tables[MARKED].with_columns(mark.alias("mark")).join(sizes, on=EVENT, how="left", maintain_order="left")
+    near = pl.max_horizontal((pl.col("white_elo") - mark).abs(), (pl.col("black_elo") - mark).abs()) <= 20
+    crowded = (pl.col("players") > PLAYERS_A_ROUND * pl.col("rounds")).fill_null(False)
+    return every, single(every).filter(~crowded & near & (pl.col("plies") >= PLIES) & pl.col("mark").is_in(list(MARKS)))
+
+
 def main(data_folder: str, out: str, seed: int = 2006) -> None:
     data, rng = Path(data_folder), random.Random(seed)
     with tempfile.TemporaryDirectory() as folder:
         tables = {
-            name: table(data, Path(folder), name)
-            for name in (
-                "otb-mileposts-2006-14",
-                "otb-all-2006-09",
-                "otb-all-2010-14",
-                "otb-results-2010-14",
-                "otb-2018-19",
-                "reference-games",
-            )
+            name: table(data, Path(folder), name) for name in (MARKED, *ARCHIVES, "otb-2018-19", "reference-games")
         }
-    all_marked = tables["otb-mileposts-2006-14"]
-    texts = unpacked(data / "otb-mileposts-2006-14.pgn.zst")
-    sizes = fields([tables[name] for name in ("otb-all-2006-09", "otb-all-2010-14", "otb-results-2010-14")])
-    mark = ((pl.col("white_elo") / 100).round(0) * 100).cast(pl.Int32)
-    all_marked = all_marked.with_columns(mark.alias("mark")).join(sizes, on=EVENT, how="left", maintain_order="left")
-    near = pl.max_horizontal((pl.col("white_elo") - mark).abs(), (pl.col("black_elo") - mark).abs()) <= 20
-    crowded = (pl.col("players") > PLAYERS_A_ROUND * pl.col("rounds")).fill_null(False)
-    fair = single(all_marked).filter(~crowded & near & (pl.col("plies") >= PLIES) & pl.col("mark").is_in(list(MARKS)))
+    all_marked, fair = at_marks(tables)
+    texts = unpacked(data / f"{MARKED}.pgn.zst")
     allowed = set(fair["n"])
     deep = deep_games(data / "analysis-sf15.1-d10.jsonl.zst", all_marked, texts)
     ready = set(tables["reference-games"].join(all_marked.select(*SAME, pl.col("n").alias("at")), on=SAME)["at"])
