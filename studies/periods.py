@@ -15,6 +15,7 @@ errors clustered by game. What 2006-14 shows is its own scale, so that its offse
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ from assay.reports.plots import BLUE, GREY, new_figure, save
 MARKS = range(1600, 2701, 100)
 OLD = {"1976-1979": range(2400, 2601, 100), "1991-1994": range(2300, 2701, 100)}
 BANDS = ((0, 1950), (1950, 2150), (2150, 2350), (2350, 2550), (2550, 3000))
+LATER = ("2010-2014", "2018-2019", "2023-Feb 2024", "Mar 2024-2025", "2023-2025")
 PRINTED = ("mm_predicted", "mm_actual", "ad_predicted", "ad_actual", "qfit")
 
 
@@ -150,27 +152,42 @@ def _by_game(table: NDArray[np.float64], game: NDArray[np.int64]) -> NDArray[np.
 
 
 def drift(parts: dict[str, Part], figures: str | None) -> None:
-    """Offsets by band of ratings, by the choice model of 2006-14 at depth 6."""
+    """Offsets by bands of ratings, by the choice model of 2006-14 at depth 6."""
     calibration = load(depth=6)
-    print("\nmoves less tags, Elo (+- standard error, turns); the scale is that of 2006-14")
-    print("period           " + "".join(f"{f'{low or 1300}-{high - 1}':>22}" for low, high in BANDS))
-    drawn: dict[tuple[int, int], list[tuple[str, float, float]]] = {}
+    curves: dict[str, tuple[Rated, NDArray[np.float64]]] = {}
     for period, whole in parts.items():
         rated = whole.rated().to_depth(6)
         rated = rated.only(np.abs(rated.best) <= JUDGED)
         table = two_models(calibration, rated.choices, rated.choices.unit).curve(rated.choices).table
+        curves[period] = rated, table
+    print("\nmoves less tags, Elo (+- standard error, turns); the scale is that of 2006-14")
+    drawn = offsets(curves, BANDS)
+    print()
+    offsets(curves, ((0, 2300), (0, 2400)))
+    print("\nby century")
+    offsets({period: curves[period] for period in LATER}, tuple((low, low + 100) for low in range(1300, 2700, 100)))
+    if figures:
+        print(save(_picture([name for name in parts if name != "2023-2025"], drawn), Path(figures), "drift.png"))
+
+
+def offsets(
+    curves: dict[str, tuple[Rated, NDArray[np.float64]]], bands: Sequence[tuple[int, int]]
+) -> dict[tuple[int, int], list[tuple[str, float, float]]]:
+    """The offset of each period in each band that has ten games, printed a row a period."""
+    print("period           " + "".join(f"{f'{low or 1300}-{high - 1}':>22}" for low, high in bands))
+    found: dict[tuple[int, int], list[tuple[str, float, float]]] = {}
+    for period, (rated, table) in curves.items():
         cells = []
-        for low, high in BANDS:
+        for low, high in bands:
             here = (rated.elo >= low) & (rated.elo < high)
             if len(np.unique(rated.game[here])) < 10:
                 cells.append(f"{'':>22}")
                 continue
             value, error = offset(table[here], rated.elo[here], rated.game[here])
-            drawn.setdefault((low, high), []).append((period, value, error))
+            found.setdefault((low, high), []).append((period, value, error))
             cells.append(f"{value:+7.0f} +- {error:3.0f} ({here.sum():5})")
         print(f"{period:17}" + "".join(f"{cell:>22}" for cell in cells))
-    if figures:
-        print(save(_picture(list(parts), drawn), Path(figures), "drift.png"))
+    return found
 
 
 def _picture(periods: list[str], drawn: dict[tuple[int, int], list[tuple[str, float, float]]]) -> Any:
@@ -178,7 +195,7 @@ def _picture(periods: list[str], drawn: dict[tuple[int, int], list[tuple[str, fl
     figure, panels = new_figure(ncols=len(BANDS), sharey=True, figsize=(11, 4.6))
     for axes, band in zip(panels, BANDS, strict=True):
         axes.axhline(0, color=GREY, linewidth=1)
-        names, value, error = zip(*drawn.get(band, []), strict=True)
+        names, value, error = zip(*(one for one in drawn.get(band, []) if one[0] in periods), strict=True)
         at = [periods.index(name) for name in names]
         axes.errorbar(at, value, yerr=2 * np.array(error), fmt="o", capsize=3, markersize=5, color=BLUE)
         axes.set_xticks(range(len(periods)), periods, rotation=90)
@@ -216,6 +233,7 @@ def main(folder: str, pgn: str, store: str, later: str, later_store: str, figure
         "2018-2019": whole.only(~first),
         "2023-Feb 2024": new.only(slow & ~after),
         "Mar 2024-2025": new.only(slow & after),
+        "2023-2025": new.only(slow),
     }
     drift(parts, figures)
 

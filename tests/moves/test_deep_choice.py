@@ -46,23 +46,31 @@ def test_deep_choices_are_stored_beside_the_lists(game: Path, capsys: pytest.Cap
 
 
 def test_further_engines_are_asked_beside_it(
-    game: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    game: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr("assay.moves.deepchoice.NODES", 2_000)
+    other = tmp_path / "other"
+    other.write_text("#!/bin/sh\nstockfish | sed -u 's/^id name .*/id name Otherfish 7/'\n")
+    other.chmod(0o755)
     stored = ("--store", game.with_suffix(".db"), "--depth", 6, "--quiet", "--format", "csv")
-    assert run("screen", game, *stored, "--helper", "stockfish") == 1
+    assert run("screen", game, *stored, "--helper", other) == 1
     assert "give --deep-choice 16 with --helper" in capsys.readouterr().err
     alone = (*stored, "--deep-choice", 9)
     assert run("screen", game, *alone) == 0
     by_one = capsys.readouterr()
-    assert run("screen", game, *alone, "--helper", "stockfish") == 0
+    assert run("screen", game, *alone, "--helper", other) == 0
     by_two = capsys.readouterr()
     assert "Beside it the choice of 1 further engine" in by_two.err and by_two.out != by_one.out
     # What was chosen once is known by name, and nobody is asked again.
-    assert run("screen", game, *alone, "--no-analysis", "--helper", "Stockfish 15") == 0
+    assert run("screen", game, *alone, "--no-analysis", "--helper", "Otherfish") == 0
     assert capsys.readouterr().out == by_two.out
     assert run("screen", game, *alone, "--helper", "No Such Engine") == 1
     assert "no analyses by 'No Such Engine'" in capsys.readouterr().err
+    # One engine has one vote.
+    assert run("screen", game, *alone, "--helper", "stockfish") == 1
+    assert "is asked already" in capsys.readouterr().err
+    assert run("screen", game, *alone, "--helper", other, "--helper", "Otherfish") == 1
+    assert "Otherfish 7 is asked already" in capsys.readouterr().err
 
 
 def test_a_list_of_another_depth_has_no_test(game: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

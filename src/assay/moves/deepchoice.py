@@ -7,6 +7,7 @@ as help on a phone would.
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,11 +20,12 @@ from numpy.typing import NDArray
 
 from assay.engine.analysis import value
 from assay.engine.choices import Choices, rows_of
-from assay.engine.identity import DEFAULT, NO_DEPTH, Identity, Search, is_here
+from assay.engine.identity import DEFAULT, NO_DEPTH, Identity, Search, is_here, version_of
+from assay.engine.local import identify
 from assay.engine.parsed import Wanted
 from assay.engine.store import Store, writing
 from assay.engine.turns import Turns
-from assay.errors import CalibrationError, StoreError
+from assay.errors import CalibrationError, InputError, StoreError
 from assay.moves.choice.deep import DeepChoices, DeepTaste, from_json, stays_of
 from assay.moves.choice.ratio import ratios, standardised
 from assay.moves.evidence import Evidence, log_policy
@@ -95,49 +97,54 @@ def find_deep(
     What the store lacks is analysed first, unless that is forbidden.
     """
     keys = list(dict.fromkeys(map(bytes, turns.keys)))
-
-    def rows(search: Search, identity: Identity | None) -> tuple[NDArray[np.int64], list[int]]:
-        found = _chosen(keys, store, search, identity, no_analysis, workers, quiet)
-        said = [found.get(bytes(key), (None, 0)) for key in turns.keys]
-        return rows_of_moves(turns.choices, [move for move, _ in said]), [bits for _, bits in said]
-
     judge = Search(engine if is_here(engine) else DEFAULT, depth=depth, lines=1)
-    row, stays = rows(judge, deep_identity(turns))
-    others = [rows(Search(one, depth=NO_DEPTH, lines=1, nodes=NODES), None)[0] for one in helpers]
-    return DeepChoices(row, np.array(stays, np.uint32), tuple(others))
+    searches = [(judge, deep_identity(turns))]
+    for name in helpers:
+        search = Search(name, depth=NO_DEPTH, lines=1, nodes=NODES)
+        who = _who(search, store, no_analysis)
+        if version_of(who.engine) in [version_of(one.engine) for _, one in searches]:
+            raise InputError(f"{who.engine} is asked already: --helper takes an engine that is another one.")
+        searches.append((search, who))
+    rows, stays = [], []
+    for search, who in searches:
+        found = _chosen(keys, store, search, who, no_analysis, workers, quiet)
+        said = [found.get(bytes(key), (None, 0)) for key in turns.keys]
+        rows.append(rows_of_moves(turns.choices, [move for move, _ in said]))
+        stays.append([bits for _, bits in said])
+    return DeepChoices(rows[0], np.array(stays[0], np.uint32), tuple(rows[1:]))
+
+
+def _who(search: Search, place: Path, no_analysis: bool) -> Identity:
+    """Who an engine is: by what the program says, or by the analyses of that name."""
+    if is_here(search.engine) and not no_analysis:
+        return asyncio.run(identify(search))
+    with Store(place) as opened:
+        return opened.choose(search.engine, depth=search.depth, lines=1, nodes=search.nodes)
 
 
 def _chosen(
     keys: Sequence[bytes],
     place: Path,
     search: Search,
-    identity: Identity | None,
+    who: Identity,
     no_analysis: bool,
     workers: int | None,
     quiet: bool,
 ) -> dict[bytes, tuple[int, int]]:
-    """The first move of a search of one line for each position that has one, and at which depths it was the first.
-
-    Without an identity the engine is a program that says who it is, or the name of stored analyses.
-    """
-    stored = no_analysis or not is_here(search.engine)
+    """The first move of a search of one line for each position that has one, and at which depths it was the first."""
     with Store(place) as opened:
-        if identity is None and stored:
-            identity = opened.choose(search.engine, depth=search.depth, lines=1, nodes=search.nodes)
-        lacking = identity is None or len(opened.holds(identity, search.depth, keys)) < len(keys)
-        if lacking and identity is not None and stored:
-            lack = counted(len(keys) - len(opened.holds(identity, search.depth, keys)), "position")
-            how = f"{search.nodes:,} nodes" if search.nodes else f"depth {search.depth}"
-            raise StoreError(
-                f"{place} lacks the deep choice (one line, {how}) of {lack} by {identity.engine}: "
-                "leave out --no-analysis, or name the program; or do without --deep-choice."
-            )
+        lacking = len(keys) - len(opened.holds(who, search.depth, keys))
+    if lacking and (no_analysis or not is_here(search.engine)):
+        how = f"{search.nodes:,} nodes" if search.nodes else f"depth {search.depth}"
+        raise StoreError(
+            f"{place} lacks the deep choice (one line, {how}) of {counted(lacking, 'position')} by {who.engine}: leave "
+            "out --no-analysis, or name the program; or do without --deep-choice."
+        )
     if lacking:
         with writing(place) as opened:
-            identity = value(Wanted(keys=list(keys)), opened, search, workers=workers, quiet=quiet).identity
-    assert identity is not None
+            who = value(Wanted(keys=list(keys)), opened, search, workers=workers, quiet=quiet).identity
     with Store(place) as opened:
-        held = opened.holds(identity, search.depth, keys)
+        held = opened.holds(who, search.depth, keys)
         return {key: _first(moves, scores) for key, moves, scores in opened.read_bytes(held.values())}
 
 

@@ -194,9 +194,8 @@ def _deep(
     network = shipped() if policy is True else policy
     if not network:
         raise InputError("the deep choice is judged beside what people would play: leave out --policy none.")
-    test = shipped_test(
-        evidence.turns.depth, bool(helpers)
-    )  # a sentence now is better than one after an hour of analysis
+    # A sentence now is better than one after an hour of analysis.
+    test = shipped_test(evidence.turns.depth, bool(helpers))
     place = what.store.path if isinstance(what, Analysis) else asked.place
     told = [f"Deep choice: one line to depth {depth}. How often honest players find it rests on {test.turns:,} turns."]
     engine = evidence.turns.identities[0].engine
