@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from tests.commands import run
 from tests.moves.made_up import turns_of
 
+from assay.engine.identity import find
 from assay.engine.store import Store
 from assay.games.archives import sample
 from assay.moves.choice.deep import HELPER, HONEST, DeepChoices, DeepTaste, Taste, fit_helper, fit_honest, from_json
@@ -50,7 +52,8 @@ def test_further_engines_are_asked_beside_it(
 ) -> None:
     monkeypatch.setattr("assay.moves.deepchoice.NODES", 2_000)
     other = tmp_path / "other"
-    other.write_text("#!/bin/sh\nstockfish | sed -u 's/^id name .*/id name Otherfish 7/'\n")
+    program = shlex.join(find("stockfish"))
+    other.write_text(f"#!/bin/sh\n{program} | sed -u 's/^id name .*/id name Otherfish 7/'\n")
     other.chmod(0o755)
     stored = ("--store", game.with_suffix(".db"), "--depth", 6, "--quiet", "--format", "csv")
     assert run("screen", game, *stored, "--helper", other) == 1
