@@ -128,10 +128,10 @@ def stamp(path: Path) -> None:
         data[at : at + len(UNSTAMPED)] = f"{zlib.crc32(data):08x}".encode()
 
 
-def check_stamp(path: Path) -> None:
-    """Refuse an index that is not what was written."""
+def check_stamp(path: Path, again: str = "index the games again") -> None:
+    """Refuse an index, or another file with a stamp, that is not what was written; `again` says what to do."""
     if not _is_whole(path):
-        raise InputError(f"{path} is damaged: it is not what was written; index the games again.")
+        raise InputError(f"{path} is damaged: it is not what was written; {again}.")
 
 
 def _is_whole(path: Path) -> bool:

@@ -192,3 +192,14 @@ def test_a_flipped_bit_in_packed_games_is_counted_or_does_no_harm(kind: str, tmp
             warnings.simplefilter("ignore", AssayWarning)
             found = [game.data for game in games]
         assert found == before or games.problems, f"byte {at} turned over, and nobody noticed"
+
+
+def test_what_tells_of_the_pages_of_an_export_is_guarded_too(folder: Path) -> None:
+    file = folder / "out.parquet"
+    whole = file.read_bytes()
+    names = whole.rfind(b"ends_game")  # among the names of columns, which no page holds
+    for at in range(names - 200, names + 200, 7):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        with pytest.raises(AssayError, match=r"is damaged|cannot be read"):
+            read_export(file)
+    file.write_bytes(whole)

@@ -92,7 +92,7 @@ def test_the_annotated_game_keeps_what_was_in_the_file(folder: Path, tmp_path: P
     moves = text.partition("\n\n")[2]
     assert max(map(len, text.splitlines())) <= 255 and not [line for line in moves.splitlines() if line[:1] in "%;["]
     assert not re.search(r"\{[^}]*\{", moves) and moves.count("{") == moves.count("}")
-    assert re.search(r"Nf6 \$4 \{", moves) and not re.search(r"[?!]", re.sub(r"\{[^}]*\}", "", moves))
+    assert re.search(r"Nf6\s\$4\s\{", moves) and not re.search(r"[?!]", re.sub(r"\{[^}]*\}", "", moves))
 
 
 def test_json_and_csv_have_everything(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from assay import manifest
 from assay.engine import score
 from assay.engine.identity import NO_DEPTH
 from assay.engine.store import Kept, LeftOut, Store
@@ -171,6 +172,9 @@ def write_parquet(store: Store, path: Path, progress: Progress) -> None:
             while out := list(islice(left_out, _ROWS)):
                 writer.write_table(_left_out_table(out, kept))
                 progress.advance(len(out))
+        # Pages have checksums of their own, what tells of them has none: one of the whole file guards both.
+        writer.add_key_value_metadata({"assay": json.dumps({manifest.STAMP: manifest.UNSTAMPED})})
+    manifest.stamp(path)
 
 
 def _head(kept: Kept, rows: int) -> dict[str, Any]:
@@ -240,6 +244,7 @@ def _split(codes: NDArray[np.int16]) -> tuple[pa.Array, pa.Array]:
 def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a Parquet file; :func:`as_object` makes objects of the JSON lines of them."""
     try:
+        manifest.check_stamp(path, "export the analyses again")
         about = pq.read_metadata(path)
         if missing := {"fen", "moves", "cp", "mate"} - set(about.schema.to_arrow_schema().names):
             raise InputError(f"{path} is no file of analyses: it has no column {', '.join(sorted(missing))}.")
