@@ -548,25 +548,22 @@ def draw(folder: Path, z: Floats, elo: Floats, power: dict[tuple[str, str, float
     normal.plot(expected, np.sort(z), ".", ms=4, color="#3465a4")
     normal.set(xlabel="standard normal", ylabel="z", title="Quantiles")
     figure.savefig(folder / "screening-field.png", dpi=110)
-    tried = [name for name in dict.fromkeys(name for name, _, _ in power) if name == OWN or "nodes" in name]
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained", sharey=True)
-    for axis, games in zip(axes, (9, 27), strict=True):
-        at = GAMES.index(games)
+    tried = [name for name in dict.fromkeys(name for name, _, _ in power) if name == OWN or name.endswith(THOUGHT)]
+    panels = {
+        "list alone": "the list alone",
+        "deep choice": "the deep choice",
+        "with others": "with further engines",
+        "it among them": "its engine among three",
+        "choice known": "its choices known",
+    }
+    figure, axes = plt.subplots(1, len(panels), figsize=(10, 3), layout="constrained", sharey=True)
+    for axis, (label, title) in zip(axes, panels.items(), strict=True):
         for number, name in enumerate(tried):
-            for label, style in (("with others", "-"), ("deep choice", "--"), ("list alone", ":")):
-                axis.plot(
-                    [100 * share for share in SHARES],
-                    [100 * power[name, label, share][at] for share in SHARES],
-                    style,
-                    marker="o",
-                    ms=3,
-                    color=f"C{number}",
-                    label=name if label == "with others" else None,
-                )
-        axis.set(xlabel="% of moves helped", title=f"{games} games", ylim=(-2, 102))
-    axes[0].plot([], [], "--", color="#555", label="(deep choice alone)")
-    axes[0].plot([], [], ":", color="#555", label="(list alone)")
-    axes[0].set_ylabel("% of events with z > 4")
+            if (name, label, SHARES[0]) in power:
+                drawn = [100 * power[name, label, share][GAMES.index(9)] for share in SHARES]
+                axis.plot([100 * share for share in SHARES], drawn, marker="o", ms=3, color=f"C{number}", label=name)
+        axis.set(xlabel="% of moves helped", title=title, ylim=(-2, 102))
+    axes[0].set_ylabel("% of nine games with z > 4")
     axes[0].legend(fontsize=7, loc="upper left")
     figure.savefig(folder / "screening-power.png", dpi=110)
 
