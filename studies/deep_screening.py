@@ -230,6 +230,13 @@ def judge_of(of: Known, lessons: Lessons) -> Judge:
     return Judge(of, of.chances(g0, g1), g1, DeepTaste(of.choices.depth, DEEP, taste, helper_taste(of, lessons)))
 
 
+def judge_beside(of: Known, engines: Mapping[str, Rows], asked: NDArray[np.bool_]) -> Judge:
+    """A judge by what these engines choose as well, of the turns at which all were asked."""
+    moved = of.moved(asked)
+    lessons = lessons_of({name: moved(rows) for name, rows in engines.items()}, votes=True)
+    return judge_of(of.only(asked, list(engines.values())), lessons)
+
+
 def list_test(of: Known, helper: Rows) -> Test:
     """Today's z, of the list alone, as one sum: the three measures mixed by their weights."""
     scatter = load(depth=of.choices.depth).model().scatter
@@ -352,22 +359,23 @@ def honest_null(of: Known, test: Test, told: Callable[[str], None] = print) -> t
 
 
 def power_of(
-    alone: Judge, null: HonestNull, others: Mapping[str, Rows]
+    alone: Judge, null: HonestNull, several: tuple[Judge, HonestNull], others: Mapping[str, Rows]
 ) -> dict[tuple[str, str, float | None], list[float]]:
-    """How often z passes 4, by helper, test and share (None: critical moves only), for each number of games."""
+    """How often z passes 4, by helper, test and share (None: critical moves only), for each number of games.
+
+    `several` judges by the choices of all engines that think.
+    """
     of, power = alone.of, {}
     thinking = {name: rows for name, rows in others.items() if name.endswith(THOUGHT)}
     asked = np.all([rows >= 0 for rows in thinking.values()], axis=0)
     flat, moved = rows_of(of.choices.start, asked)[0], of.moved(asked)
-    panels = dict[tuple[str, ...], tuple[Judge, float]]()
+    panels = {tuple(thinking): several}
 
-    def beside(names: tuple[str, ...]) -> tuple[Judge, float]:
-        """Who judges by the choices of these engines, too, and the spread of honest players."""
+    def beside(names: tuple[str, ...]) -> tuple[Judge, HonestNull]:
+        """Who judges by the choices of these engines, too, and what honest players are like to him."""
         if names not in panels:
-            rows = {name: thinking[name] for name in names}
-            lessons = lessons_of({name: moved(each) for name, each in rows.items()}, votes=True)
-            made = judge_of(of.only(asked, list(rows.values())), lessons)
-            panels[names] = made, honest_null(made.of, made.test(made.of.deep.row), lambda line: None)[0].spread
+            made = judge_beside(of, {name: thinking[name] for name in names}, asked)
+            panels[names] = made, honest_null(made.of, made.test(made.of.deep.row), silent)[0]
         return panels[names]
 
     for name, rows in {OWN: of.deep.row, **others}.items():
@@ -378,16 +386,15 @@ def power_of(
         some, helper = of.only(asked), moved(rows)
         unseen = replace(alone.made, helper=helper_taste(of, lessons_of(rest, votes=False)))
         held = Judge(some, alone.own[flat], alone.g1[flat], unseen)
-        several, spread = beside(tuple(rest))
+        further, wider = beside(tuple(rest))
         tests = {
             "deep choice": (held.test(helper), null.spread),
-            "with others": (several.test(helper), spread),
+            "with others": (further.test(helper), wider.spread),
             "list alone": (list_test(some, helper), 1.0),
         }
         thinks = "nodes" in name
         if thinks:
-            everybody, wider = beside(tuple(thinking))
-            tests["it among them"] = everybody.test(helper), wider
+            tests["it among them"] = several[0].test(helper), several[1].spread
         if thinks or name == OWN:
             tests["choice known"] = held.knowing(helper), 1.0
         for label, (one, scale) in tests.items():
@@ -400,6 +407,10 @@ def power_of(
                 kind = "critical" if share is None else f"{share:.0%}"
                 print(f"  {name:28} {label:13} {kind:9}" + "".join(f"{one:8.1%}" for one in power[name, label, share]))
     return power
+
+
+def silent(line: str) -> None:
+    """For what is not to be printed."""
 
 
 def told_of_null(judge: Judge, null: HonestNull) -> None:
@@ -421,8 +432,7 @@ def told_of_fewer(judge: Judge, null: HonestNull) -> None:
             fewer = replace(of, deep=replace(of.deep, others=others))
             g0, g1 = made.exponents(of.choices, fewer.deep, of.natural, of.g0, of.g1)
             own = Judge(fewer, of.chances(g0, g1), g1, made)
-            nothing: list[str] = []
-            found, z, _ = honest_null(fewer, own.test(of.deep.row), nothing.append)
+            found, z, _ = honest_null(fewer, own.test(of.deep.row), silent)
             every.append((z.mean(), z.std(ddof=1) * found.spread / null.spread))
         mean, spread = np.mean(every, axis=0)
         print(f"  {count} asked: mean {mean:+.2f}, SD {spread:.2f} by the spread that ships")
@@ -455,9 +465,7 @@ def main() -> None:
     told_of_null(alone, null)
 
     asked = np.all([rows >= 0 for rows in thinking.values()], axis=0)
-    moved = of.moved(asked)
-    lessons = lessons_of({name: moved(rows) for name, rows in thinking.items()}, votes=True)
-    several = judge_of(of.only(asked, list(thinking.values())), lessons)
+    several = judge_beside(of, thinking, asked)
     print(f"\nwith what {len(thinking)} further engines choose: {asked.sum()} turns; honest players")
     told_of_gain(several.of, listed[rows_of(of.choices.start, asked)[0]], several.own, several.g1)
     wider, of_several, _ = honest_null(several.of, several.test(several.of.deep.row))
@@ -471,7 +479,7 @@ def main() -> None:
         print("helpers: " + ", ".join(f"{name} {a:+.2f}" for name, a in zip(of_helper, judge.made.helper, strict=True)))
 
     print("\nz > 4 by share (and critical moves only), for " + ", ".join(f"{g} games" for g in GAMES))
-    power = power_of(alone, null, others)
+    power = power_of(alone, null, (several, wider), others)
     if given.write:
         write(given.write, [(alone, null), (several, wider)])
     if given.pictures:

@@ -105,13 +105,10 @@ def find_deep(
         if version_of(who.engine) in [version_of(one.engine) for _, one in searches]:
             raise InputError(f"{who.engine} is asked already: --helper takes an engine that is another one.")
         searches.append((search, who))
-    rows, stays = [], []
-    for search, who in searches:
-        found = _chosen(keys, store, search, who, no_analysis, workers, quiet)
-        said = [found.get(bytes(key), (None, 0)) for key in turns.keys]
-        rows.append(rows_of_moves(turns.choices, [move for move, _ in said]))
-        stays.append([bits for _, bits in said])
-    return DeepChoices(rows[0], np.array(stays[0], np.uint32), tuple(rows[1:]))
+    found = [_chosen(keys, store, search, who, no_analysis, workers, quiet) for search, who in searches]
+    said = [[one.get(bytes(key), (None, 0)) for key in turns.keys] for one in found]
+    row, *others = (rows_of_moves(turns.choices, [move for move, _ in one]) for one in said)
+    return DeepChoices(row, np.array([bits for _, bits in said[0]], np.uint32), tuple(others))
 
 
 def _who(search: Search, place: Path, no_analysis: bool) -> Identity:
