@@ -39,11 +39,6 @@ def test_a_tutorial_can_be_followed_word_by_word(name: str, tool: dict[str, Any]
     assert not wrong, "\n\n".join([*wrong, "'python tools/tutorials.py --write' renews the page."])
 
 
-def test_the_page_on_installing_can_be_followed(tool: dict[str, Any], tmp_path: Path) -> None:
-    _, wrong = tool["follow"](ROOT / "docs" / "install.md", tmp_path)
-    assert not wrong, "\n\n".join(wrong)
-
-
 def test_every_tutorial_is_tested_and_on_the_map() -> None:
     pages = {page.stem for page in TUTORIALS.glob("*.md")}
     assert pages == {"arbiter", "rating-list-keeper", "researcher", "player"}

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Follow the tutorials word by word, and compare what the commands print with what the pages say.
+"""Follow pages word by word, the tutorials if none is named, and compare what commands print with what the pages say.
 
     python tools/tutorials.py [PAGE...]            compare; exit code 1 if a page is not true
     python tools/tutorials.py --write [PAGE...]    put what the commands print now into the pages
 
 A page is followed in a fresh folder with an empty data folder, from top to bottom. Its blocks:
 
-    ```console            `$ command`, then exactly what it prints
+    ```console            `$ command` (its lines end with a backslash but for the last), then exactly what it prints
     ```console figures    the same, but figures may differ: those of another calibration, model or machine; the words
                           before the first figure of each line must agree, in any order
     ```console slow       the same again; left out by the tests, which must be quick
@@ -47,14 +47,16 @@ class Step:
 
 
 def steps(block: str, *, exact: bool) -> Iterator[Step]:
-    """The commands of a block.
+    r"""The commands of a block.
 
-    >>> list(steps("$ echo a\\na\\n$ true\\n", exact=True))
+    >>> list(steps("$ echo a\na\n$ true\n", exact=True))
     [Step(command='echo a', output=['a'], exact=True), Step(command='true', output=[], exact=True)]
+    >>> next(steps("$ echo \\\n    a\na\n", exact=True)).output
+    ['a']
     """
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, *output = part.rstrip("\n").split("\n")
-        yield Step(command, output, exact)
+        command, output = re.match(r"((?:.*\\\n)*.*)\n?((?s:.*))", part.rstrip("\n")).groups()
+        yield Step(command, output.split("\n") if output else [], exact)
 
 
 def run(command: str, folder: Path) -> list[str]:

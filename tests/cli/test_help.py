@@ -13,7 +13,8 @@ import pytest
 from assay.cli.main import COMMANDS, Sections, assay
 from assay.cli.options import FOOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 
 
 def every_command() -> Iterator[tuple[str, click.Command]]:
@@ -67,15 +68,20 @@ def test_every_option_has_a_text(name: str) -> None:
     assert not silent
 
 
+def unknown(words: list[str]) -> set[str]:
+    """What of a command line Assay does not know: the command, or options of it."""
+    called = next((known for known in (" ".join(words[:2]), words[0]) if known in ALL), None)
+    if called is None:
+        return {words[0]} - {known.split()[0] for known in ALL}
+    options = {option for param in ALL[called].params for option in (*param.opts, *param.secondary_opts)}
+    given = {word.split("=")[0] for word in words if re.match(r"--\w", word)}
+    return given.union(word[:2] for word in words if re.match(r"-[A-Za-z]", word)) - options
+
+
 @pytest.mark.parametrize("name", ["", *ALL])
 def test_the_examples_name_commands_and_options_that_exist(name: str) -> None:
     for example in examples(help_of(name)):
-        words = shlex.split(re.sub(r" > \S+$", "", example.split("   ")[0]))[1:]
-        called = next((known for known in (" ".join(words[:2]), words[0]) if known in ALL), None)
-        assert called, example
-        options = {option for param in ALL[called].params for option in (*param.opts, *param.secondary_opts)}
-        assert {word for word in words if word.startswith("--")} <= options, example
-        assert {word[:2] for word in words if re.match(r"-\w", word)} <= options, example
+        assert not unknown(shlex.split(re.sub(r" > \S+$", "", example.split("   ")[0]))[1:]), example
 
 
 def test_the_foot_leads_to_commands_and_pages_that_exist() -> None:
@@ -83,3 +89,24 @@ def test_the_foot_leads_to_commands_and_pages_that_exist() -> None:
     for foot in FOOT.values():
         assert set(foot.see) <= set(ALL)
         assert (DOCS / f"{foot.page}.md").is_file()
+
+
+def told(page: Path) -> Iterator[list[str]]:
+    """The words of each `assay ...` of a page, in its blocks and in its lines."""
+    text = page.read_text(encoding="utf-8")
+    blocks, fence = [], re.compile(r"^```.*\n((?s:.*?))^```$", re.MULTILINE)
+    for block in fence.findall(text):
+        lines = block.replace("\\\n", " ").splitlines()
+        found = [re.match(r"(?:\$ )?(?:\S*[/\\])?(assay [\w-].*)", line) for line in lines]
+        blocks += [part for each in found if each for part in re.split(r" [|;] | && ", each[1])]
+    inline = [" ".join(code.split()) for code in re.findall(r"`(assay [^`]+)`", fence.sub("", text))]
+    for line in (*blocks, *inline):
+        words = shlex.split(line, comments=True)
+        if words[0] == "assay" and not words[1].startswith("-") and words[1] != "COMMAND":
+            yield words[1:]
+
+
+@pytest.mark.parametrize("page", sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")]), ids=lambda page: page.stem)
+def test_the_commands_of_a_page_are_those_of_today(page: Path) -> None:
+    for words in told(page):
+        assert not unknown(words), words
