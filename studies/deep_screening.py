@@ -38,7 +38,7 @@ from assay.moves.choice.deep import DeepChoices, DeepTaste, Taste, fit_helper, f
 from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import SIGNS, measure, scores
 from assay.moves.choice.model import strength
-from assay.moves.choice.ratio import ratios, standardised
+from assay.moves.choice.ratio import best, ratios
 from assay.moves.deepchoice import rows_of_moves
 from assay.moves.evidence import log_policy
 from assay.moves.honest import HonestNull, NullBand, shipped_null
@@ -52,7 +52,7 @@ GAMES, TURNS_A_GAME = (1, 3, 9, 27), 25  # turns at which no move is obvious, co
 SHARES = (0.1, 0.2, 0.3, 0.5)
 BANDS = ((1200, 1950), (1950, 2350), (2350, 2900))
 LINES = {"2006-14": "otb-slow-2006-14", "2018-19": "otb-slow-2015-23"}
-EVENTS, FROM_PLY, LEAST, LEAST_TURNS, LEAST_ASKED = 2_000, 22, 3, 40, 180
+HONEST_EVENTS, EVENTS, FROM_PLY, LEAST, LEAST_TURNS, LEAST_ASKED = 12_000, 2_000, 22, 3, 40, 180
 OWN = "the judge's own engine"
 THOUGHT = "150k nodes"  # of the engines that are asked beside the deep choice; help may think longer
 Rows: TypeAlias = NDArray[np.int64]
@@ -190,12 +190,13 @@ def held_out(of: Known) -> tuple[Floats, Floats, Taste]:
 class Test:
     """A test as sums over turns: what the moves played and the helper's choices score (ratio and slope), its moments.
 
-    Turns of which `tells` is not true do not count.
+    All are of each guess whose engine is followed. Turns of which `tells` is not true do not count.
     """
 
     honest: Floats
     helped: Floats
     moments: Floats
+    between: Floats
     tells: NDArray[np.bool_]
 
 
@@ -209,19 +210,19 @@ class Judge:
     made: DeepTaste
 
     @cached_property
-    def engine(self) -> Floats:
+    def engines(self) -> Floats:
         return self.made.helped(self.of.choices, self.of.deep)
 
-    def test(self, helper: Rows, engine: Floats | None = None) -> Test:
+    def test(self, helper: Rows, engines: Floats | None = None) -> Test:
         """The test as sums; `helper` has the rows that the helper plays, -1 where that is not known."""
         choices = self.of.choices
-        found = ratios(self.own, self.engine if engine is None else engine, self.of.score(self.g1), choices)
+        found = ratios(self.own, self.engines if engines is None else engines, self.of.score(self.g1), choices)
         rows = np.where(helper >= 0, helper, choices.chosen)
-        return Test(found.told(choices.chosen), found.told(rows), found.moments, found.counts)
+        return Test(found.told(choices.chosen), found.told(rows), found.moments, found.between, found.counts)
 
     def knowing(self, helper: Rows) -> Test:
         """The test of somebody who knows what the helper would play."""
-        return self.test(helper, DeepChoices(helper, self.of.deep.stays).marks(len(self.own)))
+        return self.test(helper, DeepChoices(helper, self.of.deep.stays).marks(len(self.own))[:, None])
 
 
 def judge_of(of: Known, lessons: Lessons) -> Judge:
@@ -249,10 +250,10 @@ def list_test(of: Known, helper: Rows) -> Test:
     value = value - np.add.reduceat(own * value, first)[of.choices.turn]
     # Ratings that are off shift it, and nothing can be weighed against that: it is a measure of strength itself.
     shared = np.add.reduceat(own * value * of.score(of.g1), first)
-    moments = np.stack([np.ones(len(of.choices)), shared] + [none] * 7, axis=1)
+    moments = np.stack([np.ones(len(of.choices)), shared] + [none] * 7, axis=1)[:, None]
     rows = np.where(helper >= 0, helper, of.choices.chosen)
-    told, helped = (np.stack([value[each], none], axis=1) for each in (of.choices.chosen, rows))
-    return Test(told, helped, moments, np.ones(len(of.choices), np.bool_))
+    told, helped = (np.stack([value[each], none], axis=1)[:, None] for each in (of.choices.chosen, rows))
+    return Test(told, helped, moments, moments[:, :, :1], np.ones(len(of.choices), np.bool_))
 
 
 def z_of(test: Test, code: NDArray[np.integer], error: Floats) -> tuple[Floats, Floats]:
@@ -260,11 +261,13 @@ def z_of(test: Test, code: NDArray[np.integer], error: Floats) -> tuple[Floats, 
     groups = int(code.max()) + 1
 
     def sums(values: Floats) -> Floats:
-        return np.stack([np.bincount(code, column * test.tells, groups) for column in values.T], axis=1)
+        flat = values.reshape(len(values), -1)
+        each = [np.bincount(code, column * test.tells, groups) for column in flat.T]
+        return np.stack(each, axis=1).reshape(groups, *values.shape[1:])
 
     tells = np.bincount(code, test.tells, groups)
     off = np.bincount(code, error * test.tells, groups) / np.maximum(tells, 1)
-    return standardised(sums(test.honest), sums(test.moments), off), tells
+    return best(sums(test.honest), sums(test.moments), sums(test.between), off), tells
 
 
 def band_of(elo: Floats) -> NDArray[np.intp]:
@@ -284,15 +287,28 @@ def events(
         here = np.flatnonzero(test.tells & (band == one))
         if len(here) < LEAST_TURNS:
             continue
-        drawn = here[rng.integers(0, len(here), (EVENTS // len(BANDS), games * TURNS_A_GAME))]
-        helped = (rng.random(drawn.shape) < share) & where[drawn]
-        told = np.where(helped[..., None], test.helped[drawn], test.honest[drawn]) - test.honest[here].mean(axis=0)
-        told = told.sum(axis=1)
-        moments = test.moments[drawn].sum(axis=1)
-        error = np.array([null.rating_error(elo) for elo in of.elo[drawn].mean(axis=1)])
-        told += (rng.standard_normal(len(told)) * error)[:, None] * moments[:, 1:3]
-        out.append(standardised(told, moments, error))
+        drawn = rng.integers(0, len(here), ((EVENTS if share else HONEST_EVENTS) // len(BANDS), games * TURNS_A_GAME))
+        helped = (rng.random(drawn.shape) < share) & where[here][drawn]
+        # How often each turn occurs in each event, helped and not, does for all sums.
+        own, by_help = (occurring(drawn, mask, len(here)) for mask in (~helped, helped))
+        mean = test.honest[here].mean(axis=0)
+        told = summed(own, test.honest[here] - mean) + summed(by_help, test.helped[here] - mean)
+        moments, between = (summed(own + by_help, each[here]) for each in (test.moments, test.between))
+        error = np.array([null.rating_error(elo) for elo in of.elo[here][drawn].mean(axis=1)])
+        told += (rng.standard_normal(len(told)) * error)[:, None, None] * moments[..., 1:3]
+        out.append(best(told, moments, between, error))
     return np.concatenate(out)
+
+
+def occurring(drawn: NDArray[np.int64], mask: NDArray[np.bool_], turns: int) -> Floats:
+    """How often each of some turns occurs in each event (a row), where the mask is true."""
+    place = np.arange(len(drawn))[:, None] * turns + drawn
+    return np.bincount(place[mask], minlength=len(drawn) * turns).reshape(len(drawn), turns).astype(np.float64)
+
+
+def summed(times: Floats, values: Floats) -> Floats:
+    """Sums of values of turns, by how often each occurs."""
+    return np.asarray((times @ values.reshape(len(values), -1)).reshape(len(times), *values.shape[1:]))
 
 
 def critical(of: Known, own: Floats) -> NDArray[np.bool_]:

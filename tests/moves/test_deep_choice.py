@@ -16,7 +16,7 @@ from assay.engine.store import Store
 from assay.games.archives import sample
 from assay.moves.choice.deep import HELPER, HONEST, DeepChoices, DeepTaste, Taste, fit_helper, fit_honest, from_json
 from assay.moves.choice.logit import log_chances
-from assay.moves.choice.ratio import Ratios, ratios, standardised
+from assay.moves.choice.ratio import Ratios, best, highest, ratios, standardised
 
 Words = tuple[object, ...]
 
@@ -103,11 +103,12 @@ def test_the_fit_finds_how_often_honest_players_follow() -> None:
     own, _ = made.exponents(choices, first, natural, g0, none)
     chances = np.exp(log_chances(own, choices.start, choices.turn))
     assert chances[row].mean() == pytest.approx((row == choices.chosen).mean(), abs=0.02)
-    engine = made.helped(choices, first)
-    assert engine[row].mean() > 0.9
+    engines = made.helped(choices, first)
+    assert engines.shape == (len(g0), 2) and (engines[row].mean(axis=0) > 0.9).all()
+    np.testing.assert_allclose(np.add.reduceat(engines, choices.start[:-1]), 1.0)
     # Honest play is standard normal by its own chances, who follows is far off.
     groups = np.arange(len(choices)) // 40
-    found = ratios(chances, engine, _score(chances, choices), choices)
+    found = ratios(chances, engines, _score(chances, choices), choices)
     honest = _z(found, choices.chosen, groups)
     assert abs(np.nanmean(honest)) < 0.35 and 0.7 < np.nanstd(honest) < 1.3
     follows = np.where(rng.random(len(choices)) < 0.4, row, choices.chosen)
@@ -136,19 +137,52 @@ def test_what_engines_agree_on_a_further_one_plays() -> None:
     # A third engine plays what both play nearly always, and one of them by chance where they differ.
     third = np.where(agree | (rng.random(len(choices)) < 0.5), row, second)
     deep = DeepChoices(row, np.full(len(choices), 0xFF, np.uint32), (second,))
-    made = DeepTaste(choices.depth, 16, Taste(np.zeros(7), np.zeros(7)), fit_helper(choices, deep, third))
+    made = DeepTaste(choices.depth, 16, Taste(np.zeros(8), np.zeros(8)), fit_helper(choices, deep, third))
     assert made.votes and from_json(made.to_json()).to_json() == made.to_json()
-    engine = made.helped(choices, deep)
+    its, others, any_one = made.helped(choices, deep).T
     apart = row != second
-    assert engine[row[~apart]].mean() > 0.9
-    assert 0.3 < engine[row[apart]].mean() < 0.7 and 0.3 < engine[second[apart]].mean() < 0.7
+    assert any_one[row[~apart]].mean() > 0.9
+    assert 0.3 < any_one[row[apart]].mean() < 0.7 and 0.3 < any_one[second[apart]].mean() < 0.7
+    # Who follows one of the two plays what that one chooses.
+    assert its[row].mean() > 0.8 and others[second].mean() > 0.8
+    assert its[second[apart]].mean() < 0.3 and others[row[apart]].mean() < 0.3
+
+
+def test_an_engine_that_was_asked_is_seen_best_and_asking_many_is_paid_for() -> None:
+    choices = turns_of(PAIRS).choices
+    rng = np.random.default_rng(6)
+    own = np.exp(log_chances(-3 * np.sqrt(np.maximum(0.0, _loss(choices))), choices.start, choices.turn))
+    asked = [choices.start[:-1] + rng.integers(0, np.minimum(choices.width, 4)) for _ in range(4)]
+    engines = np.full((len(own), 4), 1e-3)
+    for column, row in enumerate(asked):
+        engines[row, column] = 1.0
+    score, groups = _score(own, choices), np.arange(len(choices)) // 60
+    several, alone, mixed = (
+        ratios(own, of, score, choices) for of in (engines, engines[:, :1], engines.mean(1)[:, None])
+    )
+    helped = np.where(rng.random(len(choices)) < 0.3, asked[0], _drawn(np.log(own), choices, rng))
+    found, known, blurred = (_z(of, helped, groups).mean() for of in (several, alone, mixed))
+    assert known > found > blurred + 0.5
+    # The highest of four that honest players have is no higher than one would be.
+    honest = np.concatenate([_z(several, _drawn(np.log(own), choices, rng), groups) for _ in range(40)])
+    assert abs(honest.mean()) < 0.15 and 0.9 < honest.std() < 1.1
+
+
+def test_the_highest_of_several_is_a_z_again() -> None:
+    rng = np.random.default_rng(7)
+    for alike in (0.0, 0.5, 0.9):
+        each = rng.standard_normal((20_000, 4)) * np.sqrt(1 - alike) + rng.standard_normal((20_000, 1)) * np.sqrt(alike)
+        found = highest(each, alike)
+        assert abs(found.mean()) < 0.03 and found.std() == pytest.approx(1, abs=0.02)
+        assert (found > 2).mean() == pytest.approx(0.0228, abs=0.004)
+    assert highest(np.array([30.0, 0.0]), 0.2) > 10 and highest(np.array([-30.0, -31.0]), 0.2) < -10
 
 
 def test_obvious_moves_tell_nothing() -> None:
     choices = turns_of(PAIRS[:1]).choices
     sure = np.full(len(choices.moves), 1e-6)
     sure[choices.chosen] = 1.0
-    found = ratios(sure, sure, np.zeros(len(sure)), choices)
+    found = ratios(sure, sure[:, None], np.zeros(len(sure)), choices)
     assert not found.counts.any() and not found.told(choices.chosen).any()
     assert np.isnan(_z(found, choices.chosen, np.zeros(len(choices), np.intp))).all()
 
@@ -166,14 +200,14 @@ def test_a_player_who_is_stronger_than_the_rating_is_not_taken_for_helped() -> N
     best = choices.start[:-1] + np.array([int(np.argmax(q)) for q in np.split(quality, choices.start[1:-1])])
     engine = np.full(len(own), 1e-3)
     engine[best] = 1.0
-    found = ratios(own, engine, score, choices)
+    found = ratios(own, engine[:, None], score, choices)
     stronger = _drawn(3 * 1.3 * quality, choices, rng)
-    told, moments = found.told(stronger).sum(axis=0), found.moments.sum(axis=0)
+    told, moments = found.told(stronger).sum(axis=0)[0], found.moments.sum(axis=0)[0]
     sure, doubtful = (float(standardised(told, moments, error)) for error in (0.0, 0.3))
     assert sure > 3 and doubtful < 1.5
     # Help on some moves is seen through the doubt, and better than by the ratio alone.
     helped = np.where(rng.random(len(choices)) < 0.3, best, _drawn(3 * quality, choices, rng))
-    told = found.told(helped).sum(axis=0)
+    told = found.told(helped).sum(axis=0)[0]
     alone = moments * np.array([1, 1, 0, 0, 0, 0, 0, 1, 0])
     assert float(standardised(told, moments, 0.3)) > float(standardised(told, alone, 0.3))
 
@@ -200,8 +234,9 @@ def _score(chances: np.ndarray, choices: object) -> np.ndarray:
 
 
 def _z(found: Ratios, rows: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    sums = [np.stack([np.bincount(groups, column) for column in of.T], 1) for of in (found.told(rows), found.moments)]
-    return standardised(*sums, 70.0)
+    whole = (found.told(rows), found.moments, found.between)
+    first = np.flatnonzero(np.diff(groups, prepend=-1))
+    return best(*(np.add.reduceat(each, first) for each in whole), 70.0)
 
 
 def _loss(choices: object) -> np.ndarray:

@@ -22,15 +22,22 @@ def test_honest_play_seldom_passes_the_bound_whenever_one_looks() -> None:
         # Two moves a turn: the engine's favourite has these chances, the other one the rest.
         first = rng.random(200) < own
         played, followed = np.where(first, own, 1 - own), np.where(first, engine, 1 - engine)
-        logs = e_process(np.repeat(played[:, None], len(OFF), axis=1), followed)
+        logs = e_process(np.repeat(played[:, None], len(OFF), axis=1), followed[:, None])
         passed += logs.max() >= np.log(20)
     assert passed / 400 <= 0.05 + 0.02
 
 
 def test_a_power_below_one_is_more_careful() -> None:
-    own, engine = np.full((30, len(OFF)), 0.3), np.full(30, 0.9)
+    own, engine = np.full((30, len(OFF)), 0.3), np.full((30, 1), 0.9)
     whole, careful = e_process(own, engine), e_process(own, engine, 0.7)
     np.testing.assert_allclose(careful, 0.7 * whole)
+
+
+def test_several_engines_are_averaged() -> None:
+    own = np.full((30, len(OFF)), 0.3)
+    engines = np.stack([np.full(30, 0.9), np.full(30, 0.1)], axis=1)
+    one, other = (np.exp(e_process(own, each[:, None])) for each in engines.T)
+    np.testing.assert_allclose(np.exp(e_process(own, engines)), (one + other) / 2)
 
 
 def test_help_is_found_and_named(calibration: Calibration) -> None:

@@ -27,7 +27,7 @@ from assay.engine.store import Store, writing
 from assay.engine.turns import Turns
 from assay.errors import CalibrationError, InputError, StoreError
 from assay.moves.choice.deep import DeepChoices, DeepTaste, from_json, stays_of
-from assay.moves.choice.ratio import ratios, standardised
+from assay.moves.choice.ratio import best, ratios
 from assay.moves.evidence import Evidence, log_policy
 from assay.moves.honest import HonestNull
 from assay.moves.honest import from_json as null_from_json
@@ -172,36 +172,38 @@ class DeepFinding:
 
 @dataclass(frozen=True)
 class DeepEvidence:
-    """Turns with their deep choices: exponents that know of them, and what engines would choose."""
+    """Turns with their deep choices: exponents that know of them, and what engines would choose (moves x guesses)."""
 
     test: DeepTest
     evidence: Evidence
     choice: DeepChoices
-    engine: Floats
+    engines: Floats
 
     def own(self, turns: NDArray[np.intp]) -> tuple[Evidence, Floats, NDArray[np.bool_]]:
         """Some turns alone, what engines would choose there, and of every move whether it is the deep choice."""
         rows, _ = rows_of(self.evidence.turns.choices.start, turns)
-        deep = np.zeros(len(self.engine), np.bool_)
+        deep = np.zeros(len(self.engines), np.bool_)
         deep[self.choice.row[self.choice.row >= 0]] = True
-        return self.evidence.only(turns), self.engine[rows], deep[rows]
+        return self.evidence.only(turns), self.engines[rows], deep[rows]
 
     def judge(self, turns: NDArray[np.intp], ratings: Floats, rating_error: float = 0.0) -> DeepFinding | None:
         """Compare turns with what is expected of the rating that goes with each; None where nothing is told.
 
         z is the standardised log ratio of following an engine on a share of the moves, the strength shown allowed for
-        as far as ratings are off, less and divided by what honest player-events of the same years and band show.
+        as far as ratings are off: that of the engine which fits best, as the highest of so many; less and divided by
+        what honest player-events of the same years and band show.
         """
-        mine, engine, deep = self.own(turns)
+        mine, engines, deep = self.own(turns)
         choices = mine.turns.choices
         own = mine.chances(ratings)
-        found = ratios(own, engine, score_of_rating(mine, ratings), choices)
+        found = ratios(own, engines, score_of_rating(mine, ratings), choices)
         counts = found.counts
         if not counts.any():
             return None
         rating = float(ratings.mean())
         error = max(rating_error, self.test.null.rating_error(rating))
-        raw = float(standardised(found.told(choices.chosen).sum(axis=0), found.moments.sum(axis=0), error))
+        told, moments, between = (one.sum(axis=0) for one in (found.told(choices.chosen), found.moments, found.between))
+        raw = float(best(told, moments, between, error))
         line = mine.lines[int(np.bincount(mine.line).argmax())].name
         tells = counts[choices.turn] & deep
         return DeepFinding(

@@ -30,21 +30,21 @@ OFF = np.linspace(-2.5, 2.5, 11)
 ALPHA = 0.001
 
 
-def e_process(own: Floats, engine: Floats, power: float = 1.0) -> Floats:
+def e_process(own: Floats, engines: Floats, power: float = 1.0) -> Floats:
     """The logarithm of the e-value after each turn.
 
-    `own` has the chance of the move played for every rating of OFF (turns x ratings), `engine` its chance where an
-    engine is followed.
+    `own` has the chance of the move played for every rating of OFF (turns x ratings), `engines` its chance where an
+    engine is followed, by which engine it may be (turns x guesses); all guesses are averaged.
 
-    >>> own, engine = np.full((40, len(OFF)), 0.3), np.full(40, 0.9)
-    >>> e_process(own, engine)[[0, 39]].round(1).tolist()
+    >>> own, engines = np.full((40, len(OFF)), 0.3), np.full((40, 1), 0.9)
+    >>> e_process(own, engines)[[0, 39]].round(1).tolist()
     [0.4, 26.1]
     """
     weight = np.exp(-(OFF**2) / 2)
     weight /= weight.sum()
     alone = np.cumsum(np.log(own), axis=0) + np.log(weight)
-    mixed = np.log((1 - SHARES) * own[:, :, None] + SHARES * engine[:, None, None])
-    together = np.cumsum(mixed, axis=0) + np.log(weight)[:, None] - np.log(len(SHARES))
+    mixed = np.log((1 - SHARES) * own[:, :, None, None] + SHARES * engines[:, None, :, None])
+    together = np.cumsum(mixed, axis=0) + np.log(weight)[:, None, None] - np.log(len(SHARES) * engines.shape[1])
     found: Floats = power * (_log_sum(together.reshape(len(own), -1)) - _log_sum(alone))
     return found
 
@@ -136,12 +136,13 @@ def _watched(
     bound: float,
 ) -> Watched:
     if deep is None:
-        judged, engine = evidence.only(mine), None
+        judged, engines = evidence.only(mine), None
     else:
-        judged, engine, _ = deep.own(mine)
+        judged, engines, _ = deep.own(mine)
     chosen = judged.turns.choices.chosen
     own = np.stack([judged.chances(rating + off * error)[chosen] for off in OFF], axis=1)
-    followed = judged.engine_chances(rating)[chosen] if engine is None else engine[chosen]
+    engines = judged.engine_chances(rating)[:, None] if engines is None else engines
+    followed = engines[chosen]
     power = evidence.honesty(mine, float(rating.mean())).power
     logs = e_process(np.maximum(own, 1e-12), followed, power)
     games = judged.turns.game

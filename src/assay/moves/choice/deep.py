@@ -28,9 +28,10 @@ Singles = NDArray[np.float32]
 HONEST = ("deep", "deep, found late", "deep, loses by the list", "deep, natural", "deep, steady", "deep, unlikely")
 HELPER = ("deep", "root of loss", "loss", "rank", "best", "deep, loses by the list", "deep, steady", "deep, at last")
 # What comes to each where other engines were asked.
-HONEST_VOTES, HELPER_VOTES = ("votes",), ("votes", "votes, root of loss")
-# Who is followed is one of the engines asked as likely as another one: with others it costs little, with these it gains
-# much (docs/screening.md).
+HONEST_VOTES, HELPER_VOTES = ("votes", "votes, unlikely"), ("votes", "votes, root of loss")
+# Who follows an engine that was asked plays its choice there, or what it chooses at another time; and where nothing is
+# known of whom, one of those asked is as likely as another one (docs/screening.md).
+ITS = 0.7
 SAME = 0.5
 LEAST_NATURAL = -6.0
 UNLIKELY = 1.5
@@ -120,11 +121,15 @@ class DeepTaste:
         return g0 + table @ self.honest.a, g1 + table @ self.honest.b
 
     def helped(self, choices: Choices, deep: DeepChoices) -> Floats:
-        """The chance of every move where an engine is followed, be it this one or another."""
-        table = helper_traits(choices.to_depth(self.depth), deep)
-        others = np.exp(log_chances(table @ self.helper, choices.start, choices.turn))
-        known = (deep.row >= 0)[choices.turn]
-        return np.where(known, SAME * deep.mass(len(others), choices.turn) + (1 - SAME) * others, others)
+        """The chance of every move where an engine is followed: a column for each that was asked, the last for any."""
+        table, turn = helper_traits(choices.to_depth(self.depth), deep), choices.turn
+        others = np.exp(log_chances(table @ self.helper, choices.start, turn))
+
+        def mixed(row: NDArray[np.int64], chosen: Floats, share: float) -> Floats:
+            return np.where((row >= 0)[turn], share * chosen + (1 - share) * others, others)
+
+        each = [mixed(row, _marked([row], len(turn)), ITS) for row in (deep.row, *deep.others)]
+        return np.column_stack([*each, mixed(deep.row, deep.mass(len(turn), turn), SAME)])
 
     def to_json(self) -> dict[str, Any]:
         """The weights as plain values."""
@@ -175,7 +180,8 @@ def honest_traits(choices: Choices, deep: DeepChoices, natural: NDArray[np.float
     unlikely = np.clip(-log_chances(g0, start, turn) - UNLIKELY, 0.0, 4.0)
     each = (np.ones(len(turn)), 1 - stays / choices.depth, root, people, deep.steady()[turn], unlikely)
     own = np.asarray(deep.marks(len(turn))[:, None] * np.stack(each, axis=1), np.float64)
-    return np.column_stack([own, deep.votes(len(turn), turn)]) if deep.others else own
+    votes = deep.votes(len(turn), turn)
+    return np.column_stack([own, votes, votes * unlikely]) if deep.others else own
 
 
 def helper_traits(choices: Choices, deep: DeepChoices) -> Floats:
