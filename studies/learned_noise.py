@@ -94,7 +94,7 @@ def report(run: Run, dataset: Dataset, given: argparse.Namespace, low: float, hi
             }
             weight = even_weights(truth)
             for level in (0.5, 0.8, 0.95):
-                found = [opened(one, run.edges, tuning) for one in curve.estimates(tuning.honesty, level)]
+                found = [opened(one, run.edges) for one in curve.estimates(tuning.honesty, level)]
                 inside = [one.low <= true <= one.high for one, true in zip(found, truth, strict=True)]
                 row[f"{level:.0%}"] = round(float(np.average(inside, weights=weight)), 3)
             if size == 1:

@@ -174,6 +174,28 @@ def test_a_wrong_prior_is_told(tmp_path: Path, text: str) -> None:
         read_prior(file, EDGES)
 
 
+def test_a_prior_that_is_not_there_is_told_with_what_would_do(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no file .*pol; a prior is 'none', 'pool' or a file of shares"):
+        read_prior(tmp_path / "pol", EDGES)
+
+
+@pytest.mark.parametrize("model", SHIPPED)
+def test_a_game_fits_a_page_of_eighty_columns(games: Callable[..., Path], model: str) -> None:
+    run = CliRunner().invoke(command, [str(games(("A", "B", ITALIAN))), "--model", model])
+    assert run.exit_code == 0, run.output
+    lines = run.stdout.splitlines()
+    assert len(lines) == 4 + 1 + 13, "a line a ply"
+    assert max(map(len, lines)) <= 80
+    assert "…" not in run.stdout
+
+
+def test_of_one_ply_nothing_is_ruled_out(games: Callable[..., Path]) -> None:
+    run = CliRunner().invoke(command, [str(games(("A", "B", "1. e4 *")))])
+    assert "White: A, no guess, for nothing is ruled out" in run.stdout
+    more = CliRunner().invoke(command, [str(games(("A", "B", BLUNDER)))])
+    assert "White: A, guess at most " in more.stdout
+
+
 def test_a_posterior_is_drawn_with_its_peak_full() -> None:
     assert sparkline(np.array([0.25, 0.5, 0.25])) == "▄█▄"
 

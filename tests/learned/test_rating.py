@@ -13,7 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from assay import manifest
 from assay.errors import LearnedError
 from assay.learned import baselines, fit_run, open_run, posteriors
-from assay.learned.curves import AS_IT_IS, fit_tuning, on_grid, opened
+from assay.learned.curves import fit_tuning, on_grid, opened
 from assay.learned.dataset import Dataset
 from assay.learned.evaluate import (
     Judged,
@@ -124,14 +124,31 @@ def test_a_tuning_finds_the_line_and_makes_intervals_hold() -> None:
             assert held == pytest.approx(level, abs=0.08)
 
 
-def test_beyond_its_bands_a_curve_bends_and_its_interval_is_open() -> None:
-    """One game that points beyond the bands does not point at the end of the scale."""
+def test_a_curve_has_the_place_and_the_sureness_of_its_evidence_and_no_bumps() -> None:
+    middle = (EDGES[1:] + EDGES[:-1]) / 2
+    bell = -0.5 * ((middle - 1700) / 200) ** 2
+    bumpy = bell + 0.4 * np.cos(middle / 100 * np.pi)  # every other band is higher
+    plain, other = (on_grid(evidence[None], EDGES) for evidence in (bell, bumpy))
+    assert other.tops()[0] == pytest.approx(plain.tops()[0], abs=10)
+    (found,) = plain.estimates(level=0.95)
+    assert found.half_width == pytest.approx(1.96 * 200, rel=0.06)
+    assert np.ptp(np.diff(other.table[0], 2)) < 1e-9  # a parabola, beyond the bands as well
+    games = np.zeros(50, dtype=np.int64)
+    assert on_grid(np.repeat(bumpy[None], 50, axis=0), EDGES).sum(games).tops()[0] == other.tops()[0]
+
+
+def test_a_game_that_says_nothing_has_a_flat_curve_and_one_beyond_the_bands_is_open() -> None:
+    silent = on_grid(np.zeros((1, len(EDGES) - 1)), EDGES)
+    assert not np.any(silent.table)
     middle = (EDGES[1:] + EDGES[:-1]) / 2
     curve = on_grid(-0.5 * ((middle - 600) / 400)[None] ** 2, EDGES)
-    assert 600 < curve.tops()[0] < 800
-    found = opened(curve.estimates(level=0.8)[0], EDGES, AS_IT_IS)
+    assert 600 < curve.tops()[0] < 1100  # not at the end of the scale
+    found = opened(curve.estimates(level=0.8)[0], EDGES)
     assert found.low == -np.inf
-    assert found.high < 1300
+    assert found.high < 1500
+    little = on_grid(np.repeat(0.01 * middle[None] / 100, 9, axis=0), EDGES).sum(np.zeros(9, dtype=np.int64))
+    found = opened(little.estimates(level=0.8)[0], EDGES)
+    assert (found.low, found.high) == (-np.inf, np.inf)
 
 
 def test_runs_are_judged_by_ply_band_and_speed(run: Run, dataset: Dataset) -> None:

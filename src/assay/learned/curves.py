@@ -1,8 +1,9 @@
 """From what a model says of bands to curves over ratings: they add up over games, and hold no population.
 
-The evidence of a game is the posterior divided by the prior that it stands on, at the middles of the bands; a spline
-brings it to the ratings that all curves of Assay have. Powers and errors of the scale, fitted on players that the
-model has not seen, come in once, at the estimate.
+The evidence of a game is the posterior divided by the prior that it stands on. Of each game's evidence the curve has
+what it says of where the rating is and how surely, and no more: bumps that single bands make are forgotten, which is
+worth a sixteenth of the noise of one game, and beyond the bands it goes on as it is. Powers and errors of the scale,
+fitted on players that the model has not seen, come in once, at the estimate.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -21,8 +21,9 @@ from assay.held_out import even_weights
 
 Floats = npt.NDArray[np.float64]
 
-_BEYOND = 150.0  # Elo: how soon a curve bends beyond the bands
-_STEEP = 2  # bands that the steepness at an end is taken over
+_BROAD = 0.2  # of the width of all bands: the deviation of the normal under which evidence is looked at
+_MOST_NOISE = 3000.0  # Elo, of a game that says anything at all
+_DRAWN = 700.0  # Elo: a game of as much noise points half as far from the middle of the bands as its evidence
 _STEP = 10.0  # Elo, of the steps that posteriors are summed in
 _LEAST_SIDES = 150  # that a fit needs
 _LEAST_UNITS = 40  # sets of several games that a line is fitted on
@@ -55,44 +56,39 @@ AS_IT_IS = Tuning()
 def on_grid(evidence: Floats, edges: Floats, tuning: Tuning = AS_IT_IS) -> Curve:
     """Evidence (rows, bands), each row of one game, as curves.
 
-    Beyond its bands a model knows nobody. There a curve goes on as steep as its last bands are and soon bends down, so
-    that a game that points beyond the bands points little beyond them; see :func:`opened` for its interval.
+    A curve is the normal one that moves a broad normal about the middle of the bands as the evidence does: the same
+    mean, the same spread. Looked at so, evidence whose top lies at the end of the bands or beyond still has a place.
+    Where a game that says little points is drawn towards the middle; how little it says stays in its curve.
 
     >>> edges = np.arange(1000.0, 2001.0, 100.0)
-    >>> bell = -0.5 * ((np.arange(1050.0, 2000.0, 100.0) - 1512) / 200) ** 2
-    >>> on_grid(bell[None], edges).tops().tolist()
-    [1512.0]
+    >>> bell = -0.5 * ((np.arange(1050.0, 2000.0, 100.0) - 1500) / 100) ** 2
+    >>> print(on_grid(np.stack((bell, 0 * bell)), edges).estimates()[0])
+    1500 (1302-1698)
     """
-    matrix, bend = _to_grid(tuple(edges.tolist()), tuning.shift, tuning.stretch)
-    spoken = np.abs(evidence).max(axis=1, initial=0.0) > 0
-    return Curve(evidence @ matrix - np.outer(spoken, bend), GRID)
+    middle, away = (edges[0] + edges[-1]) / 2, (edges[1:] + edges[:-1] - edges[0] - edges[-1]) / 2
+    broad = -0.5 * (away / (_BROAD * (edges[-1] - edges[0]))) ** 2
+    (_, before), (mean, spread) = _moments(broad[None], away), _moments(evidence + broad, away)
+    sure = np.maximum(1 / spread - 1 / before, 1 / _MOST_NOISE**2) * (np.abs(evidence).max(axis=1, initial=0.0) > 0)
+    top = mean / spread / (sure + 1 / _DRAWN**2)
+    at = (GRID - tuning.shift) / tuning.stretch - middle
+    return Curve(-0.5 * sure[:, None] * (at - top[:, None]) ** 2, GRID)
 
 
-@lru_cache(maxsize=100)
-def _to_grid(edges: tuple[float, ...], shift: float, stretch: float) -> tuple[Floats, Floats]:
-    """A matrix from bands to the grid, and what the bend beyond the bands takes from a game's curve there."""
-    ends, grid = np.array(edges), (GRID - shift) / stretch
-    middle = (ends[1:] + ends[:-1]) / 2
-    under, over = np.minimum(grid - middle[0], 0), np.maximum(grid - middle[-1], 0)
-    bend = 0.5 * ((under + over) / _BEYOND) ** 2
-    inside = np.clip(grid, middle[0], middle[-1])
-    if len(middle) < 4:  # too few for a spline
-        return np.stack([np.interp(inside, middle, row) for row in np.eye(len(middle))]), bend
-    matrix = spline_matrix(middle, inside)
-    for first, last, far in ((0, _STEEP, under), (-1, -1 - _STEEP, over)):
-        matrix[first] += far / (middle[first] - middle[last])
-        matrix[last] -= far / (middle[first] - middle[last])
-    return matrix, bend
+def _moments(log: Floats, away: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of each row of a distribution over bands whose logarithms these are."""
+    chances = np.exp(log - log.max(axis=1, keepdims=True))
+    chances /= chances.sum(axis=1, keepdims=True)
+    mean = chances @ away
+    return mean, np.maximum(chances @ away**2 - mean**2, (away[1] - away[0]) ** 2 / 12 if len(away) > 1 else 1.0)
 
 
-def opened(found: Estimate, edges: Floats, tuning: Tuning) -> Estimate:
+def opened(found: Estimate, edges: Floats) -> Estimate:
     """The estimate within the bands that the model knows; where its interval reaches their end, it has none there."""
-    least, most = tuning.shift + tuning.stretch * edges[0], tuning.shift + tuning.stretch * edges[-1]
     return replace(
         found,
-        value=min(max(found.value, least), most) if found.known else found.value,
-        low=found.low if found.low > least else -math.inf,
-        high=found.high if found.high < most else math.inf,
+        value=min(max(found.value, float(edges[0])), float(edges[-1])) if found.known else found.value,
+        low=found.low if found.low > edges[0] else -math.inf,
+        high=found.high if found.high < edges[-1] else math.inf,
     )
 
 
@@ -125,7 +121,8 @@ def fit_tuning(
     (0 where unknown). Where there is too little to fit, curves count as they are. Where few have several games, but
     the tuning of other years is known, the slope of its line and the error that games of a player share stay `like`
     they are there: a slope of single games alone would be too uncertain where they say little. The level is then that
-    of players away from the ends of the bands.
+    of players away from the ends of the bands; they alone always tell how often intervals hold, for nearer to an end a
+    game cannot err both ways.
     """
     if len(ratings) < _LEAST_SIDES:
         return AS_IT_IS
@@ -137,11 +134,12 @@ def fit_tuning(
         weight[size == number] = np.minimum(even_weights(truth[size == number]), _MOST_WEIGHT)
     common = [number for number in np.unique(size) if number == 1 or (size == number).sum() >= _LEAST_UNITS]
     known = like if like is not None and common == [1] else None
-    inside = (truth >= edges[0] + _END) & (truth <= edges[-1] - _END) | (known is None)
+    inside = (truth >= edges[0] + _END) & (truth <= edges[-1] - _END)
+    level = inside | (known is None)
     tuning = known or AS_IT_IS
     for _ in range(3):
         found = _summed(evidence, units, edges, tuning)
-        lines = np.array([_line(found, truth, weight, inside & (size == number)) for number in common])
+        lines = np.array([_line(found, truth, weight, level & (size == number)) for number in common])
         slope, off = float(np.exp(np.log(np.clip(lines[:, 0], 0.5, 2)).mean())), float(lines[:, 1].mean())
         slope = slope if known is None else 1.0
         centre = float(np.average(truth, weights=weight))
@@ -152,7 +150,9 @@ def fit_tuning(
             shift=(tuning.shift - off - centre) / slope + centre,
         )
     shared = None if known is None else known.scale_error
-    power, error = _fit_honesty(_summed(evidence, units, edges, tuning), truth, weight, size, shared)
+    sure = inside if inside.sum() >= _LEAST_SIDES else np.ones_like(inside)
+    curve = _summed(evidence, units, edges, tuning)[sure]
+    power, error = _fit_honesty(curve, truth[sure], weight[sure], size[sure], shared)
     return Tuning(round(power, 3), round(error, 1), round(tuning.shift, 1), round(tuning.stretch, 4))
 
 

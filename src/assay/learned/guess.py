@@ -7,13 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from assay.curve import GRID, LEVEL, Curve, Estimate, Honesty
+from assay.curve import GRID, LEVEL, Curve, Estimate, Honesty, spline_matrix
 from assay.errors import InputError, LearnedError
 from assay.games import Game, GameArrays, Games, read, to_arrays
 from assay.games.columns import rating
@@ -39,7 +40,9 @@ NO_MOVES = "no moves"
 AGAIN = "the same game again"
 OPEN = "Without low or high: the interval goes beyond the ratings that the model knows."
 BLOCKS = " ▁▂▃▄▅▆▇█"
+MOST_BLOCKS = 16  # of White and Black beside each other on a line
 NO_PRIOR, POOL_PRIOR = "none", "pool"
+_PRIOR_FILE = 'write JSON like {"1500": 0.2}, or CSV with the columns band and share'
 
 Prior = File | None
 
@@ -70,8 +73,7 @@ class Guess:
     @property
     def posteriors(self) -> Floats:
         """Chances of the bands, (plies + 1, 2, bands)."""
-        prior = np.full(len(self.edges) - 1, 1.0) if self.prior is None else np.maximum(self.prior, 1e-12)
-        return np.asarray(np.exp(log_softmax(self.evidence * self.tuning.power + np.log(prior))))
+        return np.stack([chances(self.curve(side), self) for side in (0, 1)], axis=1)
 
     @property
     def tuning(self) -> Tuning:
@@ -87,6 +89,14 @@ class Guess:
         return on_grid(self.evidence[-1:, side], self.edges, self.tuning)
 
 
+def chances(curve: Curve, like: Guess) -> Floats:
+    """How likely each row makes the bands of the model of `like`, (rows, bands), under the prior of that game."""
+    prior = np.ones(len(like.edges) - 1) if like.prior is None else np.maximum(like.prior, 1e-12)
+    middles = (like.edges[1:] + like.edges[:-1]) / 2
+    logs = curve.table @ spline_matrix(curve.grid, middles) * like.tuning.power
+    return np.exp(log_softmax(logs + np.log(prior)))
+
+
 def estimates(curve: Curve, like: Guess, level: float = LEVEL) -> list[Estimate]:
     """The top of each row with the ratings that it does not rule out; with a prior, the mean of the posterior.
 
@@ -95,7 +105,7 @@ def estimates(curve: Curve, like: Guess, level: float = LEVEL) -> list[Estimate]
     `like` is one of the games that the rows are of: it has the model, the speed and the prior.
     """
     if like.prior is None:
-        return [opened(found, like.edges, like.tuning) for found in curve.estimates(like.tuning.honesty, level)]
+        return [opened(found, like.edges) for found in curve.estimates(like.tuning.honesty, level)]
     return believed(curve, like.prior, like.edges, like.tuning.honesty, level)
 
 
@@ -276,20 +286,22 @@ def read_prior(path: Path, edges: Floats) -> Floats:
             pairs = [(float(band), float(share)) for band, share in parse(text).items()]
         else:
             pairs = [(float(row["band"]), float(row["share"])) for row in csv.DictReader(text.splitlines())]
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}; a prior is 'none', 'pool' or a file of shares.") from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
-        raise InputError(
-            f'{path} is no prior; write JSON like {{"1500": 0.2}}, or CSV with the columns band and share ({error}).'
-        ) from error
+        raise InputError(f"{path} is no prior; {_PRIOR_FILE} ({error}).") from error
     prior = np.zeros(len(edges) - 1)
     for band, share in pairs:
         at = int(np.searchsorted(edges, band, side="right")) - 1
-        if not 0 <= at < len(prior) or share < 0 or not np.isfinite(share):
-            raise InputError(f"{path}: {band:g} with share {share:g} does not fit the bands of this model.")
+        if not 0 <= at < len(prior):
+            raise InputError(f"{path}: {band:g} is outside the model's bands, {edges[0]:.0f} to {edges[-1]:.0f}.")
+        if share < 0 or not np.isfinite(share):
+            raise InputError(f"{path}: the share of {band:g} is {share:g}, which is none; shares are 0 or more.")
         prior[at] += share
     if prior.sum() <= 0:
-        raise InputError(f"{path}: the shares are all zero.")
+        raise InputError(f"{path} has no share above 0; {_PRIOR_FILE}.")
     return np.asarray(prior / prior.sum())
 
 
@@ -359,9 +371,12 @@ def _about(guess: Guess, level: float) -> str:
     for side, colour in enumerate(("White", "Black")):
         known = "" if guess.ratings[side] is None else f" ({guess.ratings[side]})"
         (found,) = estimates(guess.last(side), guess, level)
-        who.append(f"{colour}: {guess.players[side]}{known}, guess {found}")
+        some = math.isfinite(found.low) or math.isfinite(found.high)
+        said = f"guess {found}" if some else "no guess, for nothing is ruled out"
+        who.append(f"{colour}: {guess.players[side]}{known}, {said}")
     bands = f"{guess.edges[0]:.0f} to {guess.edges[-1]:.0f} by {guess.edges[1] - guess.edges[0]:.0f}"
-    return "\n".join([*who, f"Model: {guess.run.name}; bands {bands}; {100 * level:g} % intervals"])
+    pairs = ", two to a block" if len(guess.edges) - 1 > MOST_BLOCKS else ""
+    return "\n".join([*who, f"Model: {guess.run.name}; bands {bands}{pairs}; {100 * level:g} % intervals"])
 
 
 def _moves(guess: Guess, level: float) -> Table:
@@ -371,17 +386,31 @@ def _moves(guess: Guess, level: float) -> Table:
     rows = []
     for ply, pair in enumerate(guess.posteriors):
         row: dict[str, Any] = {"ply": ply, "move": _numbered(guess, ply)}
-        for side, chances, said in zip(("white", "black"), pair, found, strict=True):
+        for side, likely, said in zip(("white", "black"), pair, found, strict=True):
             row |= _shown(said[ply], side, f"{side}_")
-            row[f"{side}_bands"] = f"|{sparkline(chances)}|"
-            row |= {f"{side}_{band}": p for band, p in zip(low, chances.tolist(), strict=True)}
+            row[f"{side}_bands"] = f"|{sparkline(likely)}|"
+            row |= {f"{side}_{band}": p for band, p in zip(low, likely.tolist(), strict=True)}
         rows.append(row)
     columns = [Column("ply"), Column("move")]
     for side in ("white", "black"):
         columns.append(Column(side, side.title(), 0))
         columns += [Column(f"{side}_{end}", end, 0, wide=True) for end in ("low", "high")]
-        columns += [Column(f"{side}_bands", "bands"), *(Column(f"{side}_{band}", wide=True) for band in low)]
+        columns += [
+            Column(f"{side}_bands", "bands", said=_fitting),
+            *(Column(f"{side}_{band}", wide=True) for band in low),
+        ]
     return Table(rows, columns)
+
+
+def _fitting(blocks: str) -> str:
+    """A row of many blocks in half the room: of two neighbours the higher one.
+
+    >>> _fitting("| ▁▁▂▃▄▅▆▇███▇▆▅▄▃▂▁▁    |")
+    '|▁▂▄▆██▇▅▃▁  |'
+    """
+    inside = blocks[1:-1]
+    pairs = zip_longest(inside[::2], inside[1::2], fillvalue="")
+    return f"|{''.join(map(max, pairs))}|" if len(inside) > MOST_BLOCKS else blocks
 
 
 def _shown(found: Estimate, name: str, begin: str = "") -> dict[str, float | None]:
@@ -402,8 +431,8 @@ def _ends(guesses: Sequence[Guess], player: str | None, level: float) -> Table:
     """What each game says at its end, and what those of a player say together."""
     rows: list[dict[str, Any]] = []
 
-    def add(found: Estimate, chances: Floats, **row: Any) -> None:
-        rows.append(row | _shown(found, "guess") | {"bands": f"|{sparkline(chances)}|"})
+    def add(found: Estimate, likely: Floats, **row: Any) -> None:
+        rows.append(row | _shown(found, "guess") | {"bands": f"|{sparkline(likely)}|"})
 
     for guess in guesses:
         for side, colour in enumerate(("White", "Black")):
@@ -413,9 +442,7 @@ def _ends(guesses: Sequence[Guess], player: str | None, level: float) -> Table:
                 (found,) = estimates(guess.last(side), guess, level)
                 add(found, guess.posteriors[-1, side], **about)
     if player is not None:
-        logs = [guess.evidence[-1, guess.players.index(player)] for guess in guesses]
-        pooled = replace(guesses[0], evidence=np.sum(logs, axis=0)[None, None])
-        found = player_estimate(guesses, player, level)
-        add(found, pooled.posteriors[-1, 0], game=None, colour="pooled", player=player, rating=None)
+        found, likely = player_estimate(guesses, player, level), chances(together(guesses, player), guesses[0])[0]
+        add(found, likely, game=None, colour="pooled", player=player, rating=None)
     whole = tuple(Column(name, decimals=0) for name in ("guess", "low", "high"))
     return Table(rows, (*map(Column, ("game", "colour", "player", "rating")), *whole, Column("bands")))
