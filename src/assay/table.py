@@ -196,12 +196,12 @@ class Answer:
 
     def text(self, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """For people; see :meth:`Table.text`."""
-        below = f"\n\n{_filled(self.foot, width)}" if self.foot else ""
+        below = f"\n\n{filled(self.foot, width)}" if self.foot else ""
         return self.head_text(width) + self.shown.text(width, wide=wide) + below
 
     def head_text(self, width: int | None) -> str:
         """What stands above the table, with an empty line below it; nothing if there is nothing."""
-        return f"{_filled(self.head, width)}\n\n" if self.head else ""
+        return f"{filled(self.head, width)}\n\n" if self.head else ""
 
     def to(self, format: str, width: int | None = WIDTH, *, wide: bool = False) -> str:
         """The answer in one of the FORMATS; CSV and JSON have all columns."""
@@ -243,7 +243,7 @@ class Answer:
         return len(self.shown.rows)
 
 
-def _filled(text: str, width: int | None) -> str:
+def filled(text: str, width: int | None) -> str:
     """A text whose lines are no longer than the width, if there is one."""
     if width is None:
         return text
@@ -311,6 +311,15 @@ def said_chance(probability: float) -> str:
     ('40.0 %', '<0.1 %')
     """
     return "<0.1 %" if probability < 0.0005 else f"{100 * probability:.1f} %"
+
+
+def few(count: float) -> str:
+    """How many are expected by chance, as it is said: no nought before the point, two digits.
+
+    >>> few(0.171), few(2.345), few(0.0033), few(0.00004)
+    ('.17', '2.3', '.0033', 'fewer than .001')
+    """
+    return "fewer than .001" if count < 0.001 else f"{count:.2g}".removeprefix("0")
 
 
 def told_copies(found: object) -> list[str]:

@@ -9,8 +9,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from assay.curve import Estimate
-from assay.reports.content import GameSection, Report
+from assay.curve import NOTHING, Estimate
+from assay.reports import charts
+from assay.reports.content import MEANINGS, GameSection, Report
 from assay.reports.page import game_data, plain_moves, policy, render, render_beside
 
 HOSTILE = [
@@ -168,3 +169,45 @@ def test_every_page_says_what_its_numbers_mean(report: Report) -> None:
     for html in (render(report), *render_beside(report, "london-games", "london.html").values()):
         asked = {"value", "chance", *re.findall(r'data-why="([a-z]+)"', html)}  # two are the script's
         assert asked <= set(re.findall(r'id="why-([a-z]+)"', html))
+
+
+def test_a_bound_is_told_once_and_has_no_mark(report: Report) -> None:
+    bound = Estimate(924.0, high=1338.0)
+    player = replace(report.players[0], joint=bound, tag=NOTHING)
+    page = render(replace(report, players=(player, *report.players[1:])))
+    assert "<b>≤1338</b>" in page and "<b>924</b>" not in page
+    whole = replace(player, joint=Estimate(924.0, 700.0, 1338.0))
+    scale = charts.strip_scale([whole])
+    assert "whisker open" in charts.strip(player, scale) and "dot joint" not in charts.strip(player, scale)
+    assert "whisker open" not in charts.strip(whole, scale) and "dot joint" in charts.strip(whole, scale)
+
+
+def test_time_is_drawn_as_it_passes() -> None:
+    """A month without games leaves a gap; a month of which only a bound is known has no point."""
+    known = Estimate(1500.0, 1400.0, 1600.0)
+    drawn = charts.over_time(
+        [("2022-01", known), ("2022-02", known), ("2022-03", Estimate(900.0, high=1200.0)), ("2022-07", known)], "rapid"
+    )
+    (outline,) = re.findall(r'<polyline class="curve" points="([^"]*)"', drawn)
+    first, second, last = (float(point.split(",")[0]) for point in outline.split())
+    assert last - first == pytest.approx(6 * (second - first), abs=0.5) and drawn.count("dot moves") == 3
+
+
+def test_every_number_of_the_first_level_is_explained(report: Report) -> None:
+    page = render(report)
+    told = set(re.findall(r'id="why-([a-z]+)"', page))
+    table = page[page.index('<table class="sortable players">') :]
+    cells = re.findall(r"<td ([^>]*)>", table[: table.index("</table>")])
+    assert all("data-why=" in cell for cell in cells if "num" in cell)
+    assert set(re.findall(r'data-why="([a-z]+)"', page)) <= told and set(MEANINGS) <= told
+
+
+def test_the_summary_of_very_many_players_stays_small(report: Report) -> None:
+    """A thousand games of 1,600 players fit into 2 MB beside files of games, 2,000 without the pictures."""
+    player = report.players[0]
+    field = tuple(replace(player, name=f"Somebody, Whose Name {number:05}") for number in range(2000))
+    for many, drawn in ((1640, True), (2000, False)):
+        whole = replace(report, players=field[:many], games=())
+        summary = render_beside(whole, "event-games", "event.html")[""]
+        assert len(summary.encode()) < 2_000_000 and ('class="strip"' in summary) == drawn
+        assert summary.count('<td class="num rating"') == many

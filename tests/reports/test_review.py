@@ -157,3 +157,6 @@ def test_the_accuracy_of_a_game_is_lichess() -> None:
     assert accuracy[1] == pytest.approx(103.1668 * np.exp(-0.04354 * 12) - 3.1669)
     own = np.array([accuracy @ stake[:2] / stake[:2].sum(), 2 / (1 / accuracy).sum()])
     assert of_game(accuracy, stake[:2]) == pytest.approx(own.mean())
+    # A move that loses everything counts as 1 % in the harmonic mean: 40 moves of which one does are no 30 %.
+    blunder = np.array([100.0] * 39 + [0.0])
+    assert of_game(blunder, np.ones(40)) == pytest.approx((97.5 + 40 / (39 / 100 + 1)) / 2)

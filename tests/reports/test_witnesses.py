@@ -72,11 +72,16 @@ def test_sentences_of_events() -> None:
         return field_sentence(Report("t", players, (), None))  # type: ignore[arg-type]
 
     assert said(someone("Elm", 2.35), someone("Oak", 0.1)) == (
-        "Nobody's play is unusual for the rating; the highest z is 2.35, 0.17 such expected."
+        "Nobody's play is unusual for the rating; the highest z is 2.35, .17 such expected."
     )
     assert said(someone("Elm", 2.35), someone("Oak", None)).startswith("Of 1 who can be compared, nobody's play is")
     assert said(someone("Elm", 3.1), someone("Oak", 0.0)).startswith("Elm played closer to the engine")
     assert said(someone("Elm", 3.1), someone("Oak", 2.6)).startswith("2 players played closer")
+    elm = someone("Elm", 2.51)
+    many = replace(elm, screening=replace(elm.screening, expected_beyond=5.4))  # type: ignore[type-var]
+    assert said(many, someone("Oak", 0.0)) == (
+        "Nobody's play is unusual for the rating among so many; the highest z is 2.51, 5.4 such expected."
+    )
     assert "can be compared" in said(someone("Oak", None))
 
 

@@ -94,6 +94,27 @@ def test_a_mistake_is_marked_in_the_list_and_on_the_board_with_the_better_move(p
     expect(page.locator("#game-1 .board .arrow")).to_have_count(1)
 
 
+def test_a_number_stays_with_its_move_and_a_mate_is_said_in_words(page: Page, tmp_path: Path) -> None:
+    report = make_report(1)
+    game = report.games[0]
+    mated = replace(game.moves[30], worth="#-2")
+    file = tmp_path / "report.html"
+    file.write_text(
+        render(replace(report, games=(replace(game, moves=(*game.moves[:30], mated, *game.moves[31:])),))),
+        encoding="utf-8",
+    )
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(file.as_uri())
+    page.locator("#game-1 > summary").click()
+    page.locator("#game-1 .moves button").nth(30).click()
+    expect(page.locator("#game-1 .spread p").first).to_contain_text("Black mates in 2")
+    apart = page.evaluate(
+        """() => [...document.querySelectorAll('#game-1 .moves .no')].filter(number =>
+            number.getBoundingClientRect().bottom <= number.nextElementSibling.getBoundingClientRect().top).length"""
+    )
+    assert apart == 0
+
+
 def test_stepping_through_a_game(opened: Page) -> None:
     opened.locator("#game-1 > summary").click()
     game = opened.locator("#game-1")

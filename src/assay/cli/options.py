@@ -16,7 +16,7 @@ from assay.paths import guarding_inputs, spare_inputs
 from assay.presets import ALL_MOVES_TO, DEFAULT_DEPTH, PRESETS
 from assay.printable import printable
 from assay.progress import hush
-from assay.table import FORMATS, WIDTH, Answer
+from assay.table import FORMATS, WIDTH, Answer, filled
 
 if TYPE_CHECKING:
     from assay import GameSelection
@@ -551,9 +551,9 @@ def print_answer(answer: Answer) -> None:
 
 
 def tell(remarks: Iterable[str]) -> None:
-    """Say what stands beside the output, on stderr."""
+    """Say what stands beside the output, on stderr; a terminal gets lines that end between words."""
     for remark in remarks:
-        say(remark, err=True)
+        say(filled(str(remark), width()) if sys.stderr.isatty() else remark, err=True)
 
 
 def draw_plots(answer: Answer, folder: Path | None) -> None:

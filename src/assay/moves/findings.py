@@ -9,7 +9,7 @@ from assay.curve import NOTHING
 from assay.moves.field import p_values
 from assay.moves.performance import BLUNDER_COLUMNS, with_blunders
 from assay.moves.screening import COLUMNS, ScreenRow
-from assay.table import Column, Table, columns_of, counted
+from assay.table import Column, Table, columns_of, counted, few
 
 # On record: from here on a z may support other evidence. And the words for a z, highest first.
 PASSES = 2.75
@@ -58,14 +58,14 @@ def sentence(rows: Sequence[ScreenRow], player: str | None = None, by: str = "ev
         more = f" and {len(over) - MOST_NAMED} more" if len(over) > MOST_NAMED else ""
         named = ", ".join(f"{_name(row, people, by)} at {row.z:.2f}" for row in over[:MOST_NAMED])
         verb = "passes" if len(over) == 1 else "pass"
-        said = f"{len(over)} of {whole} {verb} {PASSES}: {named}{more}. By chance {_few(chance)} are expected there."
+        said = f"{len(over)} of {whole} {verb} {PASSES}: {named}{more}. By chance {few(chance)} are expected there."
     else:
         top = judged[0]
         nobody = "Nobody" if people else "None"
         beyond = top.expected_beyond or 0.0
         said = (
             f"{nobody} of {whole} passes {PASSES}; the highest is {_name(top, people, by)} at {top.z:.2f}, and "
-            f"{_few(beyond)} such are expected by chance."
+            f"{few(beyond)} such are expected by chance."
         )
     own = [row for row in judged if row.player == player]
     if own and people and own[0] not in (over or judged[:1]):
@@ -76,15 +76,6 @@ def sentence(rows: Sequence[ScreenRow], player: str | None = None, by: str = "ev
 
 def _name(row: ScreenRow, people: bool, by: str) -> str:
     return row.player if people else f"{row.player} ({'round ' if by == 'round' else ''}{row.part})"
-
-
-def _few(count: float) -> str:
-    """An expected number as it is said: .17, 2.3.
-
-    >>> _few(0.171), _few(2.345), _few(0.0004)
-    ('.17', '2.3', 'fewer than .01')
-    """
-    return "fewer than .01" if count < 0.01 else f"{count:.2g}".removeprefix("0")
 
 
 def tables(
@@ -143,18 +134,18 @@ def conclusion(rows: Sequence[ScreenRow], shown: int | None = None) -> str:
     """What may be concluded from a screening of so many rows, of which perhaps few are shown: the text below them."""
     count = sum(row.z is not None for row in rows)
     silent = (f"{len(rows)} with those that have no z",) if count < len(rows) else ()
-    few = f" ({'; '.join((*silent, f'{shown} shown'))})" if shown is not None and shown < len(rows) else ""
-    chances = ", ".join(f"{count * float(p_values(z)):.2g} beyond {z:g}" for z in (2.0, 2.75, 4.0))
+    shorter = f" ({'; '.join((*silent, f'{shown} shown'))})" if shown is not None and shown < len(rows) else ""
+    chances = ", ".join(f"{few(count * float(p_values(z)))} beyond {z:g}" for z in (2.0, 2.75, 4.0))
     honest = {z: float(p_values(z) / (p_values(z) + PRIOR_ODDS)) for z in (2.75, 4.0, 5.0)}
     shares = ", ".join(f"{100 * share:.2g} % of those beyond {z:g}" for z, share in honest.items())
     return (
-        f"{counted(count, 'row')}{few}, each compared with what is expected of its rating. In honest play z is "
+        f"{counted(count, 'row')}{shorter}, each compared with what is expected of its rating. In honest play z is "
         f"standard normal: among {count} expect {chances} by chance alone, and the highest of them is high by "
         "selection.\n"
         "Thresholds on record: z 2.50-2.75 can support other evidence, 4 opens an inquiry, 5 is where statistics alone "
         "are discussed. ROI = 50 + 5 z: under 60 normal, 65 about 1 in 750, 70 about 1 in 30,000.\n"
         "Prior odds: over the board assistance is rare, 1 player in 5,000 to 10,000 (online 1-2 %). Even if every "
-        f"assisted player came out above the threshold, which is not so, at 1 in 10,000 {shares} would still be "
+        f"assisted player came out above the threshold, which is not so, at 1 in 10,000, {shares} would still be "
         "honest.\n"
         "A high z says that the play was unusual for the rating. A rating out of date, a good week, preparation and "
         "easy positions raise it as well. It is a reason to look at games, never a finding about a person."

@@ -2,6 +2,8 @@
 
 Win chances come from centipawns; a move is as accurate as it keeps them. The accuracy of a game is the mean of two
 means: one weighted by how much is at stake around each move, and the harmonic one, which a single blunder weighs on.
+That the worst move counts as 1 % in the harmonic mean is in their program (Maths of lila) and not on their page; so is
+one per cent more for every move that lost something, which is left out here.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from assay.moves.evals import STEEP, win_chance
 Floats = NDArray[np.float64]
 
 MOST_PAWNS = 10.0  # a mate is worth no more
+LEAST = 1.0  # per cent, of a move in the harmonic mean
 # Win chances lost, in per cent: an inaccuracy, a mistake, a blunder; and how these are written.
 MARKS = ((15.0, "??"), (10.0, "?"), (5.0, "?!"))
 GLYPHS = {"?!": "$6", "?": "$2", "??": "$4"}
@@ -41,8 +44,8 @@ def centipawns_of(win: Floats) -> Floats:
 def accuracy_of(loss: Floats | float) -> Floats:
     """The accuracy of moves that lost so much of the win chances, in per cent.
 
-    >>> accuracy_of(np.array([0.0, 5.0, 30.0])).round(1).tolist()
-    [100.0, 79.8, 24.8]
+    >>> accuracy_of(np.array([0.0, 5.0, 30.0, 90.0])).round(1).tolist()
+    [100.0, 79.8, 24.8, 0.0]
     """
     lost = np.maximum(np.asarray(loss, float), 0.0)
     return np.asarray(np.clip(103.1668 * np.exp(-0.04354 * lost) - 3.1669, 0.0, 100.0))
@@ -77,9 +80,11 @@ def of_game(accuracy: Floats, stake: Floats) -> Floats:
 
     >>> float(of_game(np.array([100.0, 50.0]), np.array([1.0, 3.0])).round(2))
     64.58
+    >>> float(of_game(np.array([100.0, 0.0]), np.array([1.0, 1.0])).round(2))
+    25.99
     """
     weighted = (accuracy * stake).sum(axis=-1) / stake.sum()
-    harmonic = accuracy.shape[-1] / (1 / np.maximum(accuracy, 0.1)).sum(axis=-1)
+    harmonic = accuracy.shape[-1] / (1 / np.maximum(accuracy, LEAST)).sum(axis=-1)
     return np.asarray((weighted + harmonic) / 2)
 
 

@@ -21,6 +21,7 @@ WITNESSES = {"results": "Results", "moves": "Moves", "learned": "Learned", "join
 PAWNS = 5.0
 _WIDTH = 480.0
 _STRIP = 220.0
+_BETWEEN = 62.0  # between two labels of a time
 
 
 @dataclass(frozen=True)
@@ -144,24 +145,44 @@ def over_time(points: Sequence[tuple[str, Estimate]], title: str) -> Markup:
     """A rating through the months or years, with a band for its range."""
     left, top, bottom, width = 44.0, 8.0, 128.0, 380.0
     up = rating_scale([e for _, e in points], bottom, top)
-    across = Axis(0, max(len(points) - 1, 1), left + 10, width - 28)
+    times = [_year(when) for when, _ in points]
+    across = Axis(times[0], max(times[-1], times[0] + 1 / 12), left + 10, width - 28)
     marks: list[Markup] = []
     for tick in up.ticks(5):
         marks.append(_line("grid", left, up(tick), width - 8, up(tick)))
         marks.append(_text(left - 6, up(tick) + 4, str(tick), anchor="end"))
-    step = -(-len(points) // 5)
-    for at in range(0, len(points), step):
-        marks.append(_text(across(at), bottom + 16, points[at][0].replace(".", "-"), anchor="middle"))
-    band = [(at, max(e.low, up.low)) for at, (_, e) in enumerate(points)]
-    band += [(at, min(e.high, up.high)) for at, (_, e) in reversed(list(enumerate(points)))]
+    labelled = left - _BETWEEN
+    for at, (when, _) in enumerate(points):
+        if across(times[at]) - labelled >= _BETWEEN:
+            labelled = across(times[at])
+            marks.append(_text(labelled, bottom + 16, when.replace(".", "-"), anchor="middle"))
+    band = [(at, max(e.low, up.low)) for at, (_, e) in zip(times, points, strict=True)]
+    band += [(at, min(e.high, up.high)) for at, (_, e) in reversed(list(zip(times, points, strict=True)))]
     marks.append(
         Markup('<polygon class="area" points="{}"/>').format(" ".join(f"{across(at):g},{up(v):g}" for at, v in band))
     )
-    line = " ".join(f"{across(at):g},{up(e.value):g}" for at, (_, e) in enumerate(points))
-    marks.append(Markup('<polyline class="curve" points="{}"/>').format(line))
-    marks += [_mark("moves", across(at), up(e.value)) for at, (_, e) in enumerate(points)]
+    # A month of which no more than a bound is known has no point of its own.
+    told = [(across(at), up(e.value)) for at, (_, e) in zip(times, points, strict=True) if not _is_bound(e)]
+    outline = " ".join(f"{x:g},{y:g}" for x, y in told)
+    marks.append(Markup('<polyline class="curve" points="{}"/>').format(outline))
+    marks += [_mark("moves", x, y) for x, y in told]
     said = "; ".join(f"{when}: {spoken(e)}" for when, e in points)
     return _svg(width, bottom + 22, f"Rating over time, {title}. {said}.", marks, css="small")
+
+
+def _year(when: str) -> float:
+    """The middle of a month or of a year, in years.
+
+    >>> _year("2022"), _year("2022-07"), _year("2022.01")
+    (2022.5, 2022.5417, 2022.0417)
+    """
+    year, _, month = when.replace(".", "-").partition("-")
+    return round(int(year) + ((int(month) - 0.5) / 12 if month.isdecimal() else 0.5), 4)
+
+
+def _is_bound(e: Estimate) -> bool:
+    """Whether no more than one end of a rating is known."""
+    return isfinite(e.low) != isfinite(e.high)
 
 
 def evaluation(game: GameSection) -> Markup:
@@ -294,10 +315,19 @@ def _cursor(across: Axis, top: float, bottom: float) -> Markup:
 
 
 def _whisker(kind: str, e: Estimate, scale: Axis, y: float) -> Markup:
+    """A rating with its range; where only one end is known, a range with an arrow at the other, and no mark."""
     mark = _mark(kind, scale(e.value), y)
     if kind == "tag":
         return mark
-    return _line(f"whisker {kind}", scale(e.low), y, scale(e.high), y) + mark
+    low, high = scale(e.low), scale(e.high)
+    line = _line(f"whisker {kind}", low, y, high, y)
+    if not _is_bound(e):
+        return line + mark
+    tip, back, end = (high, -5, low) if isfinite(e.low) else (low, 5, high)
+    arrow = Markup('<path class="whisker open {}" d="M{:g},{:g}L{:g},{:g}L{:g},{:g}"/>').format(
+        kind, tip + back, y - 4, tip, y, tip + back, y + 4
+    )
+    return line + arrow + _line(f"whisker {kind}", end, y - 4, end, y + 4)
 
 
 def _mark(kind: str, x: float, y: float) -> Markup:

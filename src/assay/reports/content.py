@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.curve import NOTHING, Estimate
 from assay.games.source import Source
+from assay.table import few
 
 LEVEL = 95
 
@@ -284,6 +285,8 @@ MEANINGS = {
         "misses.",
     ),
     "tag": ("File", "The rating that is written in the games themselves; the mean where it changed."),
+    "points": ("Points", "A win is one, a draw a half. Behind a stroke stands how many games they come from."),
+    "games": ("Games", "How many games of this player count; variants and games that occur twice do not."),
     "z": (
         "z",
         "How much closer to the engine the moves were than players of the rating in the file usually come. 0 is "
@@ -358,12 +361,3 @@ def of_z(z: float, expected_beyond: float, players: int) -> str:
     if z < 2.5:
         return meaning
     return f"{meaning} By chance, {few(expected_beyond)} of {players} honest players are expected this high."
-
-
-def few(number: float) -> str:
-    """How many are expected by chance.
-
-    >>> few(0.17), few(2.3), few(0.00004)
-    ('0.17', '2.3', 'fewer than 0.001')
-    """
-    return "fewer than 0.001" if number < 0.001 else f"{number:.2g}"

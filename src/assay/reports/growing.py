@@ -39,6 +39,7 @@ from assay.table import Answer, Table, columns_of, there_are, told_copies
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
 LEAST_PAUSE = 2.0
 PAUSE_FACTOR = 4.0
+WITHOUT = "'assay rate' and 'assay guess' need none: they tell what results and a learned model say of these games."
 
 
 def make(
@@ -77,6 +78,8 @@ def make(
         except (EngineError, NoTurns) as error:
             # As `assay rate` does: without an engine the evaluations in the games speak.
             if not with_evals(given.games):
+                if isinstance(error, EngineError):
+                    raise EngineError(f"{error} {WITHOUT}") from error
                 raise
             report = _by_evals(given, f"{str(error).rstrip('.')}. The evaluations in the games are used instead.")
     if publish:

@@ -116,13 +116,18 @@ def me_of(mine: Mine) -> Me:
         name=mine.name,
         you=mine.you,
         over_time=_over_time(mine),
-        by_pool=by(lambda m: POOLS[m.pool], {at: POOLS[pool] for at, pool in pools.items()}),
+        by_pool=_most_first(by(lambda m: POOLS[m.pool], {at: POOLS[pool] for at, pool in pools.items()})),
         by_phase=_ordered(by(lambda m: m.phase), PHASES),
-        by_opening=tuple(sorted(by_opening, key=lambda one: -one.games)[:12]),
+        by_opening=_most_first(by_opening)[:12],
         by_clock=_ordered(by(lambda m: m.clock), [label for _, label in _CLOCKS]),
         by_month=tuple(sorted(by(lambda m: m.month, months), key=lambda one: one.label)),
         mistakes=_mistakes(mine, own),
     )
+
+
+def _most_first(parts: Iterable[Slice]) -> tuple[Slice, ...]:
+    """The parts with the most games first."""
+    return tuple(sorted(parts, key=lambda one: -one.games))
 
 
 def _names(frame: pl.DataFrame, at: int) -> tuple[str, str]:
@@ -267,7 +272,9 @@ def _over_time(mine: Mine) -> dict[str, tuple[tuple[str, Estimate], ...]]:
     for one in sorted(said, key=lambda one: one.part):
         if one.part[:4].isdecimal() and one.joint.known:
             pools.setdefault(POOLS[one.pool], []).append((one.part, one.joint))
-    return {pool: tuple(points) for pool, points in pools.items() if len(points) > 1}
+    games = Counter(POOLS[scale_of(pool)] for pool in mine.frame["pool"].filter(pl.Series(own)))
+    ordered = sorted(pools.items(), key=lambda one: -games[one[0]])
+    return {pool: tuple(points) for pool, points in ordered if len(points) > 1}
 
 
 def _mistakes(mine: Mine, own: Sequence[_Own]) -> tuple[Mistake, ...]:

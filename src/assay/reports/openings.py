@@ -20,8 +20,8 @@ A04 A06 Réti opening|Nf3
 A07 A08 King's Indian attack|Nf3 d5 g3
 A09 A09 Réti opening|Nf3 d5 c4
 A10 A39 English opening|c4
-A20 A29 English, reversed Sicilian|c4 e5
-A30 A39 English, symmetrical|c4 c5
+A20 A29 English opening, reversed Sicilian|c4 e5
+A30 A39 English opening, symmetrical|c4 c5
 A40 A41 Queen's pawn game|d4
 A42 A42 Modern defence|d4 g6 c4 Bg7 Nc3 d6
 A43 A44 Old Benoni|d4 c5
@@ -69,12 +69,12 @@ B70 B79 Sicilian, dragon|e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 g6
 B80 B89 Sicilian, Scheveningen|e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 e6
 B90 B99 Sicilian, Najdorf|e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6
 C00 C19 French defence|e4 e6
-C01 C01 French, exchange|e4 e6 d4 d5 exd5
-C02 C02 French, advance|e4 e6 d4 d5 e5
-C03 C09 French, Tarrasch|e4 e6 d4 d5 Nd2
-C10 C10 French, Rubinstein|e4 e6 d4 d5 Nc3 dxe4
-C11 C14 French, classical|e4 e6 d4 d5 Nc3 Nf6
-C15 C19 French, Winawer|e4 e6 d4 d5 Nc3 Bb4
+C01 C01 French defence, exchange|e4 e6 d4 d5 exd5
+C02 C02 French defence, advance|e4 e6 d4 d5 e5
+C03 C09 French defence, Tarrasch|e4 e6 d4 d5 Nd2
+C10 C10 French defence, Rubinstein|e4 e6 d4 d5 Nc3 dxe4
+C11 C14 French defence, classical|e4 e6 d4 d5 Nc3 Nf6
+C15 C19 French defence, Winawer|e4 e6 d4 d5 Nc3 Bb4
 C20 C20 King's pawn game|e4 e5
 C21 C22 Centre game|e4 e5 d4
 C23 C24 Bishop's opening|e4 e5 Bc4
@@ -110,7 +110,7 @@ D10 D19 Slav defence|d4 d5 c4 c6
 D20 D29 Queen's gambit accepted|d4 d5 c4 dxc4
 D30 D69 Queen's gambit declined|d4 d5 c4 e6
 D32 D34 Tarrasch defence|d4 d5 c4 e6 Nc3 c5
-D35 D36 Queen's gambit, exchange|d4 d5 c4 e6 Nc3 Nf6 cxd5
+D35 D36 Queen's gambit declined, exchange|d4 d5 c4 e6 Nc3 Nf6 cxd5
 D37 D39 Queen's gambit declined|d4 d5 c4 e6 Nc3 Nf6 Nf3
 D43 D49 Semi-Slav|d4 d5 c4 e6 Nc3 c6
 D43 D49 Semi-Slav|d4 d5 c4 c6 Nf3 Nf6 Nc3 e6
@@ -186,6 +186,11 @@ def family_of(tags: Mapping[str, str], moves: Sequence[str]) -> str:
 
     >>> family_of({"ECO": "B97"}, []), family_of({}, ["e4", "c5", "c3"])
     ('Sicilian', 'Sicilian')
+
+    What is one opening has one name, whatever its line.
+
+    >>> {family_of({"ECO": code}, []) for code in ("C00", "C01", "C15")}, family_of({"ECO": "A25"}, [])
+    ({'French defence'}, 'English opening')
     """
     code = (_CODE.match(tags.get("ECO", "").strip()) or [""])[0]
     name = family(code) if code else "" if tags.get("FEN") else by_moves(moves)[0]

@@ -82,7 +82,7 @@ def review_game(
         except (EngineError, StoreError, NoTurns) as error:
             if not _has_evals(plies):
                 raise
-            remarks.append(f"Judged by the evaluations in the file: {error}")
+            remarks.append(f"{error} The evaluations in the game are used instead.")
     elif not _has_evals(plies):
         raise InputError(
             f"game {game} carries no evaluations ([%eval ...]): have it analysed, or review with an engine."
@@ -356,18 +356,23 @@ def _side(found: _Material, moves: Sequence[ReviewedMove], white: bool) -> Revie
     known = mine & np.isfinite(found.judged.loss)
     after = np.where(arrays.turn, 1.0, -1.0) * found.judged.after
     first = np.where(arrays.turn[:1], 1.0, -1.0) * found.judged.before[:1]
-    stake = stakes(np.concatenate([win_of(first), win_of(after)]))[known]
+    stake = stakes(np.concatenate([win_of(first), win_of(after)]))
     accurate = accuracy_of(found.judged.loss)
+    phase_of = np.array([move.phase for move in moves])
+
+    def of(some: np.ndarray[Any, np.dtype[np.bool_]]) -> float | None:
+        return float(of_game(accurate[some], stake[some])) if some.any() else None
+
     marks = [move.mark for move in moves if move.white == white]
     side = 0 if white else 1
     rating = found.ratings[side]
-    low, middle, high = _expected(found.usual, accurate, known, stake, WIDER_EVALS if not found.best else WIDER)
+    low, middle, high = _expected(found.usual, accurate, known, stake[known], WIDER_EVALS if not found.best else WIDER)
     return ReviewedSide(
         player=plies.games["white" if white else "black"][0] or UNKNOWN,
         rating=round(rating) if np.isfinite(rating) else None,
         rated_by=found.rated_by[side],
         moves=int(mine.sum()),
-        accuracy=float(of_game(accurate[known], stake)) if known.any() else None,
+        accuracy=of(known),
         expected=middle,
         expected_low=low,
         expected_high=high,
@@ -375,11 +380,7 @@ def _side(found: _Material, moves: Sequence[ReviewedMove], white: bool) -> Revie
         inaccuracies=marks.count("?!"),
         mistakes=marks.count("?"),
         blunders=marks.count("??"),
-        by_phase={
-            phase: float(np.mean(own))
-            for phase in PHASES
-            if (own := [m.accuracy for m in moves if m.white == white and m.phase == phase and m.accuracy is not None])
-        },
+        by_phase={phase: own for phase in PHASES if (own := of(known & (phase_of == phase))) is not None},
         clock=clock_said(
             (
                 Thought(f"{move.number}{move.san}", move.spent, move.clock, move.accuracy)

@@ -8,9 +8,9 @@ from math import isfinite
 from assay.curve import Estimate
 from assay.games.parse import VARIANT
 from assay.moves.evals_rating import EVALS
-from assay.reports.content import GameSection, PlayerSection, Report, few
+from assay.reports.content import GameSection, PlayerSection, Report
 from assay.reports.me import CASUAL, costly
-from assay.table import counted
+from assay.table import counted, few
 
 UNUSUAL = 2.5  # from here a z may support other evidence
 
@@ -57,10 +57,12 @@ def field_sentence(report: Report) -> str:
         return "Nobody's play can be compared with a rating: there are too few moves, or no ratings in the file."
     highest, first = max(known, key=lambda pair: pair[0].z)
     such = f"{few(highest.expected_beyond)} such expected"
-    unusual = sorted((pair for pair in known if pair[0].z >= UNUSUAL), key=lambda pair: -pair[0].z)
+    # In a large field a high z is there by chance: nobody is named where one such was to be expected.
+    unusual = [one for one, _ in known if one.z >= UNUSUAL and one.expected_beyond < 1]
     if not unusual:
         whose = "Nobody" if len(known) == len(report.players) else f"Of {len(known)} who can be compared, nobody"
-        return f"{whose}'s play is unusual for the rating; the highest z is {highest.z:.2f}, {such}."
+        many = " among so many" if highest.z >= UNUSUAL else ""
+        return f"{whose}'s play is unusual for the rating{many}; the highest z is {highest.z:.2f}, {such}."
     if len(unusual) == 1:
         return (
             f"{first.name} played closer to the engine than is usual for the rating: z {highest.z:.2f}, {such}. "
@@ -109,7 +111,9 @@ def game_sentence(game: GameSection) -> str:
     )[:2]
     turned = " and ".join(_named(game, at) for at in sorted(worst))
     opening = f"{game.opening}. " if game.opening else ""
-    return f"{opening}Accuracy: {', '.join(parts)}.{f' The game turned at {turned}.' if turned else ''}"
+    first = next((at for at, move in enumerate(game.moves) if move.loss is not None), 0)
+    begun = f" from move {(first + game.first_ply) // 2 + 1}" if first > 1 else ""
+    return f"{opening}Accuracy{begun}: {', '.join(parts)}.{f' The game turned at {turned}.' if turned else ''}"
 
 
 def _named(game: GameSection, at: int) -> str:

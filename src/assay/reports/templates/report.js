@@ -137,6 +137,8 @@
   // One game.
 
   const value = v => v === null ? "" : typeof v === "string" ? v : (v < 0 ? "−" : "+") + (Math.abs(v) / 100).toFixed(2);
+  const said = v => typeof v !== "string" ? `evaluation ${value(v)}` : /\D0$/.test(v) ? "mate" : `${v[1] === "-" ? "Black" : "White"} mates in ${v.replace(/\D/g, "")}`;
+  const WIDEST = 2000;  // Elo; what is no narrower says nothing
   const percent = p => p === null ? "" : p < 10 ? "<0.1 %" : (p / 100).toFixed(p < 1000 ? 1 : 0) + " %";
 
   function game(element, atEnd) {
@@ -163,8 +165,11 @@
     });
     const shown = make("p");
     buttons.forEach((button, at) => {
-      if (side(at) === 0 || at === 0) shown.append(make("span", { class: "no" }, number(at) + (side(at) ? "…" : ".")));
-      shown.append(button, " ");
+      // A number stays with its move when the line breaks.
+      const turn = make("span", { class: "turn" });
+      if (side(at) === 0 || at === 0) turn.append(make("span", { class: "no" }, number(at) + (side(at) ? "…" : ".")));
+      turn.append(button);
+      shown.append(turn, " ");
     });
     list.replaceChildren(shown);
 
@@ -179,8 +184,8 @@
       head.append(make("b", {}, `${number(at)}${side(at) ? "…" : "."} ${san[at]}${mark}`), ` by ${who}`);
       const why = data.why[data.w[at]], flat = data.c && data.c[at];
       if (verdict) head.append(`, ${verdict}${better(at) ? `; better is ${data.b[at]}${flat && flat[0] !== data.b[at] ? ", as a deeper look shows" : ""}` : ""}`);
-      if (data.e[at] !== null) head.append(`, evaluation ${value(data.e[at])}`);
-      if (data.q[at]) head.append(`; rating seen so far ${data.q[at][0]} (${data.q[at][1]}–${data.q[at][2]})`);
+      if (data.e[at] !== null) head.append(`, ${said(data.e[at])}`);
+      if (data.q[at] && data.q[at][2] - data.q[at][1] < WIDEST) head.append(`; rating seen so far ${data.q[at][0]} (${data.q[at][1]}–${data.q[at][2]})`);
       const parts = [head];
       if (why) parts.push(make("p", { class: "muted" }, `Does not count for the rating: ${why}.`));
       if (flat) parts.push(table(flat, san[at], rating));
