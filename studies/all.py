@@ -52,14 +52,6 @@ class Study:
         return self.minutes + (self.before.minutes if self.before else 0)
 
 
-MARKS = Before(
-    "marks",
-    0.5,
-    (
-        "assay import-analyses {data}/analysis-sf15.1-d10.jsonl.zst --store {work}/marks.db",
-        "python studies/analysed_games.py {data}/otb-mileposts-2006-14.pgn.zst {work}/marks.db {work}/marks.pgn",
-    ),
-)
 POOLS = Before(
     "pools",
     5,
@@ -131,13 +123,13 @@ STUDIES = sorted(
         Study("fide-lichess", 0.1, "studies/fide_lichess.py {data}"),
         Study("speeds", 0.1, "studies/speeds.py {data}/fide-lichess-formulas.csv {data}/otb-2024-26-clocks.pgn.zst"),
         *(
-            Study(f"model-{number}", minutes, f"studies/{file}.py {{work}}/marks.pgn {{work}}/marks.db{more}", MARKS)
+            Study(f"model-{number}", minutes, f"studies/{file}.py {{reference}}{more}")
             for number, minutes, file, more in (
-                (1, 0.5, "model_1_published", " 10"),
-                (3, 0.5, "model_3_mileposts", ""),
-                (4, 1, "model_4_curves", ""),
-                (5, 30, "model_5_recovery", " 1000"),
-                (6, 0.5, "model_6_ties", ""),
+                (1, 0.5, "model_1_published", ""),
+                (3, 1, "model_3_mileposts", ""),
+                (4, 2, "model_4_curves", ""),
+                (5, 15, "model_5_recovery", " 400"),
+                (6, 1, "model_6_ties", ""),
                 (7, 0.5, "model_7_scaling", ""),
                 (8, 2, "model_8_depths", ""),
             )

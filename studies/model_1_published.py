@@ -1,6 +1,6 @@
 """Study 1: the published (s, c) pairs projected on our own spreads.
 
-python studies/model_1_published.py GAMES STORE [DEPTH]
+python studies/model_1_published.py REFERENCE [DEPTH]
 
 RH11 gives s and c for twelve century marks of 2006-09 and the rating of each. If the model is the papers' own, the
 average errors that these pairs project on any engine's spreads lie on one straight line with those ratings; and so do,
@@ -22,8 +22,8 @@ LATER = np.array([mark["period"] == "2006-2009" for mark in PRINTED])
 MARKS, S, C, IPR = (np.array([mark[name] for mark in PRINTED]) for name in ("elo", "s_fit", "c_fit", "ipr"))
 
 
-def main(games: str, store: str, depth: int = 10) -> None:
-    values = load(games, store, depth).values
+def main(folder: str, depth: int = 8) -> None:
+    values = load(folder, depth).values
     ways = {
         "power, cap 4": ("power", 4.0),
         "power, cap 100": ("power", 100.0),
@@ -51,4 +51,4 @@ def main(games: str, store: str, depth: int = 10) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *(int(arg) for arg in sys.argv[3:]))
+    main(sys.argv[1], *(int(arg) for arg in sys.argv[2:]))

@@ -1,6 +1,6 @@
-"""Study 3: s and c at each century mark, at depths 6, 8 and 10.
+"""Study 3: s and c at each century mark, at depths 6 and 8.
 
-python studies/model_3_mileposts.py GAMES STORE
+python studies/model_3_mileposts.py REFERENCE
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from spreads import load, show
 from assay.moves.fits import Fitting, fit_table
 
 
-def main(games: str, store: str) -> None:
-    for depth in (6, 8, 10):
-        rows = [
-            r for r in fit_table(load(games, store, depth), "milepost", Fitting(), within=20) if r.free and r.on_line
-        ]
+def main(folder: str) -> None:
+    for depth in (6, 8):
+        rows = [r for r in fit_table(load(folder, depth), "milepost", Fitting(), within=20) if r.free and r.on_line]
         show(
             [
                 {"mark": r.label}
@@ -40,4 +38,4 @@ def main(games: str, store: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(sys.argv[1])

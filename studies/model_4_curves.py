@@ -1,6 +1,6 @@
 """Study 4: all curves and ratio models side by side, fitted by percentiles.
 
-python studies/model_4_curves.py GAMES STORE
+python studies/model_4_curves.py REFERENCE
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from assay.moves.fits import Fitting, spread_of
 from assay.moves.regan import CURVES, MODELS, fit
 
 
-def main(games: str, store: str) -> None:
+def main(folder: str) -> None:
     warnings.simplefilter("ignore", AssayWarning)
-    turns = load(games, store, 10)
+    turns = load(folder, 8)
     spread = spread_of(turns, Fitting())
     rows = []
     for model in MODELS:
@@ -43,4 +43,4 @@ def main(games: str, store: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(sys.argv[1])

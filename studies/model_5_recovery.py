@@ -1,6 +1,6 @@
 """Study 5: simulated agents on real spreads; do s and c come back, and are their standard errors right?
 
-python studies/model_5_recovery.py GAMES STORE [REPETITIONS [METHOD ...]]
+python studies/model_5_recovery.py REFERENCE [REPETITIONS [METHOD ...]]
 
 Each repetition draws whole player-games at random until there are enough turns, lets an agent of known s and c choose
 every move, and fits. Intervals are those of Fit.interval, clustered by player-game.
@@ -21,8 +21,8 @@ S, C = 0.12, 0.5
 SIZES = (200, 1000, 5000)
 
 
-def main(games: str, store: str, repetitions: int = 1000, *methods: str) -> None:
-    turns = load(games, store, 10)
+def main(folder: str, repetitions: int = 1000, *methods: str) -> None:
+    turns = load(folder, 8)
     deltas = scaled_deltas(turns.values)
     unit = turns.game * 2 + turns.white
     members = [np.flatnonzero(unit == u) for u in np.unique(unit)]
@@ -60,4 +60,4 @@ def main(games: str, store: str, repetitions: int = 1000, *methods: str) -> None
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *(int(arg) for arg in sys.argv[3:4]), *sys.argv[4:])
+    main(sys.argv[1], *(int(arg) for arg in sys.argv[2:3]), *sys.argv[3:])

@@ -1,6 +1,6 @@
 """Study 6: of two moves tied at the top, how often is the first-listed played, and which tie value gives that share?
 
-python studies/model_6_ties.py GAMES STORE
+python studies/model_6_ties.py REFERENCE
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from assay.moves.fits import Fitting, spread_of
 from assay.moves.regan import move_probabilities, scaled_deltas
 
 
-def main(games: str, store: str) -> None:
+def main(folder: str) -> None:
     rows = []
-    for depth in (6, 8, 10):
-        turns = load(games, store, depth)
+    for depth in (6, 8):
+        turns = load(folder, depth)
         v = turns.values
         how = Fitting()
         fitted = spread_of(turns, how).fit(how, np.ones(len(turns), dtype=bool))
@@ -41,4 +41,4 @@ def main(games: str, store: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(sys.argv[1])

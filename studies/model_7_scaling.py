@@ -1,6 +1,6 @@
 """Study 7: the average difference by evaluation, raw and scaled, and the k that levels it best.
 
-python studies/model_7_scaling.py GAMES STORE [DEPTH [FIGURE_FOLDER]]
+python studies/model_7_scaling.py REFERENCE [DEPTH [FIGURE_FOLDER]]
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from assay.moves.differences import difference_table, losses
 from assay.reports.plots import plot_scaling
 
 
-def main(games: str, store: str, depth: str = "10", figures: str = "") -> None:
-    turns = load(games, store, int(depth))
+def main(folder: str, depth: str = "8", figures: str = "") -> None:
+    turns = load(folder, int(depth))
     show(difference_table(turns, "evaluation"), raw=3, raw_error=3, scaled=3, scaled_error=3, elo=0)
     rows = []
     for k in (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 1000.0):

@@ -1,6 +1,6 @@
 """Study 8: do weights over depths help? (RH11, section 8, announces them.)
 
-python studies/model_8_depths.py GAMES STORE [METHOD]
+python studies/model_8_depths.py REFERENCE [METHOD]
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from spreads import load, show
 
 from assay.moves.regan import fit_depth_weights, scaled_deltas
 
-DEPTHS = (2, 4, 6, 8, 10)
+DEPTHS = (2, 4, 6, 8)
 
 
-def main(games: str, store: str, method: str = "likelihood") -> None:
-    turns = load(games, store, max(DEPTHS))
+def main(folder: str, method: str = "likelihood") -> None:
+    turns = load(folder, max(DEPTHS))
     values = turns.at_depths(DEPTHS)
     # The engine now and then has no exact value of a move at a shallow depth; such turns are left out here.
     whole = (np.isfinite(values) == np.isfinite(values[:, :, -1:])).all(axis=(1, 2))

@@ -21,10 +21,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from all import EVENTS, HERE, MARKS, POOLS, Before, is_done, told_by, version
+from all import EVENTS, HERE, POOLS, Before, is_done, told_by, version
 from assay.policy.chances import shipped
 
 ENGINES = Before("engines", 1, ("assay import-analyses {kept}/engines-d8.parquet --store {work}/engines.db",))
+MARKS = Before(
+    "marks",
+    0.5,
+    (
+        "assay import-analyses {data}/analysis-sf15.1-d10.jsonl.zst --store {work}/marks.db",
+        "python studies/analysed_games.py {data}/otb-mileposts-2006-14.pgn.zst {work}/marks.db {work}/marks.pgn",
+    ),
+)
 # Drawn for their results and for how tags are spread, so that nothing is to be analysed.
 MORE = Before(
     "more",
