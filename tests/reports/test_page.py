@@ -13,6 +13,7 @@ from assay.curve import NOTHING, Estimate
 from assay.reports import charts
 from assay.reports.content import MEANINGS, GameSection, Report
 from assay.reports.page import game_data, plain_moves, policy, render, render_beside
+from assay.reports.sentences import summary_of
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -211,3 +212,13 @@ def test_the_summary_of_very_many_players_stays_small(report: Report) -> None:
         summary = render_beside(whole, "event-games", "event.html")[""]
         assert len(summary.encode()) < 2_000_000 and ('class="strip"' in summary) == drawn
         assert summary.count('<td class="num rating"') == many
+
+
+def test_moves_stand_above_each_other_in_the_pictures_of_a_game(report: Report) -> None:
+    assert len(set(re.findall(r'class="plies"[^>]*data-x="([^"]*)"', render(report)))) == 1
+
+
+def test_while_it_grows_the_first_game_is_not_taken_for_the_whole_event(report: Report) -> None:
+    one = replace(report, games=report.games[:1])
+    assert summary_of(one).startswith(report.games[0].summary)
+    assert summary_of(replace(one, games_expected=15)).startswith("1 game, ")

@@ -21,6 +21,7 @@ WITNESSES = {"results": "Results", "moves": "Moves", "learned": "Learned", "join
 PAWNS = 5.0
 _WIDTH = 480.0
 _STRIP = 220.0
+_RIGHT = 30.0  # beside a plot of plies: the bars of the ratings
 _BETWEEN = 62.0  # between two labels of a time
 
 
@@ -188,7 +189,7 @@ def _is_bound(e: Estimate) -> bool:
 def evaluation(game: GameSection) -> Markup:
     """The evaluation before each move, White's view, cut at five pawns."""
     left, top, bottom = 44.0, 8.0, 128.0
-    across = _ply_scale(game.moves, left)
+    across = _ply_scale(game.moves, left)  # as that of the ratings below, so that moves stand above each other
     up = Axis(-PAWNS, PAWNS, bottom, top)
     marks = _ply_axis(game, across, top, bottom)
     for pawns in (-4, -2, 0, 2, 4):
@@ -201,7 +202,7 @@ def evaluation(game: GameSection) -> Markup:
             f"{points[0][0]:g}", f"{up(0):g}", outline, f"{points[-1][0]:g}", f"{up(0):g}"))  # fmt: skip
         marks.append(Markup('<polyline class="curve" points="{}"/>').format(outline))
     marks.append(_cursor(across, top, bottom))
-    return _svg(_WIDTH, bottom + 20, _evaluation_words(game), marks, css="plies", data=f"{left} {_WIDTH - 12}")
+    return _svg(_WIDTH, bottom + 20, _evaluation_words(game), marks, css="plies", data=f"{left} {_WIDTH - _RIGHT}")
 
 
 def posterior(game: GameSection) -> Markup:
@@ -213,7 +214,7 @@ def posterior(game: GameSection) -> Markup:
         "black": [(at, e) for at, e in seen if not _is_white(game, at)],
     }
     known = [e for side in sides.values() for _, e in side]
-    across = _ply_scale(game.moves, left, 30)
+    across = _ply_scale(game.moves, left)
     up = rating_scale(known, bottom, top)
     marks = _ply_axis(game, across, top, bottom)
     for tick in up.ticks(5):
@@ -227,7 +228,9 @@ def posterior(game: GameSection) -> Markup:
         outline = " ".join(f"{across(at):g},{up(e.value):g}" for at, e in points)
         marks.append(Markup('<polyline class="curve {}" points="{}"/>').format(side, outline))
     marks.append(_cursor(across, top, bottom))
-    return _svg(_WIDTH, bottom + 20, _posterior_words(game, sides), marks, css="plies", data=f"{left} {_WIDTH - 30}")
+    return _svg(
+        _WIDTH, bottom + 20, _posterior_words(game, sides), marks, css="plies", data=f"{left} {_WIDTH - _RIGHT}"
+    )
 
 
 def pawns_of(value: int | str | None) -> float:
@@ -295,8 +298,8 @@ def percent(share: float) -> str:
     return "fewer than 1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
-def _ply_scale(moves: Sequence[Move], left: float, right: float = 12) -> Axis:
-    return Axis(0, max(len(moves) - 1, 1), left, _WIDTH - right)
+def _ply_scale(moves: Sequence[Move], left: float) -> Axis:
+    return Axis(0, max(len(moves) - 1, 1), left, _WIDTH - _RIGHT)
 
 
 def _ply_axis(game: GameSection, across: Axis, top: float, bottom: float) -> list[Markup]:

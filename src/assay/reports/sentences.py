@@ -27,7 +27,7 @@ def summary_of(report: Report) -> str:
         parts += [f"{_pool(player, name)}: {_between(player.joint)}." for player in others if player.joint.known]
         return " ".join(filter(None, [*parts, costly(report.me), left_out(report.provenance.problems)]))
     begun = f"{counted(len(report.games), 'game')}, {counted(len(report.players), 'player')}."
-    if len(report.games) == 1:
+    if len(report.games) == 1 and report.whole:
         begun = report.games[0].summary or begun
     return f"{begun} {field_sentence(report)}"
 
