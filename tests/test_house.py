@@ -64,9 +64,10 @@ def test_imports_run_one_way(room: str) -> None:
 
 
 # Rooms that know arrays and nothing else: no games, no files, no engine.
+OPEN_TO_ARRAYS = ("assay.errors", "assay.curve", "assay.records", "numpy", "scipy")
 ARRAYS_ONLY = {
-    "moves/regan": ("assay.moves.regan", "assay.errors", "assay.curve", "numpy", "scipy"),
-    "results": ("assay.results", "assay.errors", "assay.curve", "assay.printable", "assay.table", "numpy", "scipy"),
+    "moves/regan": ("assay.moves.regan", *OPEN_TO_ARRAYS),
+    "results": ("assay.results", "assay.printable", "assay.table", *OPEN_TO_ARRAYS),
 }
 
 
@@ -167,3 +168,12 @@ def test_a_small_list_imports_numpy_alone(tmp_path: Path) -> None:
     loaded = ast.literal_eval(run.stderr.splitlines()[-1])
     assert "numpy" in loaded
     assert not {"numpy.ma", "pyarrow", "shutil", *(HEAVY - {"numpy"})} & set(loaded)
+
+
+def test_dataclasses_are_made_quickly() -> None:
+    for file in PACKAGE.rglob("*.py"):
+        usual = any(
+            line.startswith("from dataclasses import") and "dataclass" in line.split(" import ")[1].split(", ")
+            for line in file.read_text(encoding="utf-8").splitlines()
+        )
+        assert not usual, f"{file.relative_to(PACKAGE)}: take dataclass from assay.records"

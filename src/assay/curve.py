@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 

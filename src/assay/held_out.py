@@ -12,11 +12,12 @@ estimate on the truth, never the other way: the truth was chosen, the estimate h
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 DRAWS = 400

@@ -7,10 +7,10 @@ the pool.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.errors import InputError
+from assay.records import dataclass
 
 _PERIOD = re.compile(r"(\d{4})(?:\s*[-–]\s*(\d{4}|\d{2}))?")
 # Lichess: the estimated length of a game, base + 40 increments, in seconds; each speed lies below its limit.

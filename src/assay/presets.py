@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from assay.records import dataclass
 
 # The depth at which a CPU second tells most where games are few; see docs/rating.md.
 DEFAULT_DEPTH = 8

@@ -8,6 +8,7 @@ calculates what begins like a formula.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 # Controls of both halves of Latin-1, and what Unicode has to format, to turn and to hide: category Cf without the two
@@ -17,8 +18,6 @@ _HIDDEN = (
     "\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0001-\U000e007f"
 )
-_WITHIN_LINES = re.compile(f"[{_HIDDEN}]")
-_WITHIN_A_LINE = re.compile(f"[{_HIDDEN}\t\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the wide forms too: some spreadsheets take them for the narrow ones
 
@@ -43,8 +42,16 @@ def printable(text: str, longest: int | None = None, *, lines: bool = False) -> 
     >>> print(printable("\x1b[31mRed\r"), printable("a\tb\u202e"), printable("abcdefghij", 7))
     \x1b[31mRed\r a\tb\u202e abc…hij
     """
-    pattern = _WITHIN_LINES if lines else _WITHIN_A_LINE
-    return shorten(pattern.sub(_escape, text), longest)
+    plain = text.replace("\n", "").replace("\t", "") if lines else text
+    if not (plain.isascii() and plain.isprintable()):
+        text = _hidden(lines).sub(_escape, text)
+    return shorten(text, longest)
+
+
+@cache
+def _hidden(lines: bool) -> re.Pattern[str]:
+    """What must be escaped; made when it is needed, for that takes as long as reading a small list."""
+    return re.compile(f"[{_HIDDEN}]" if lines else f"[{_HIDDEN}\t\n]")
 
 
 def shorten(text: str, longest: int | None) -> str:
@@ -81,6 +88,6 @@ def json_text(value: Any, **how: Any) -> str:
     """
     import json
 
-    return _WITHIN_LINES.sub(
+    return _hidden(lines=True).sub(
         lambda match: json.dumps(match.group())[1:-1], json.dumps(value, ensure_ascii=False, **how)
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from importlib import resources
 from statistics import NormalDist
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from assay.curve import NOTHING, Estimate, Honesty
 from assay.pools import SLOW, scale_of, split_line
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 UNIT = 400.0

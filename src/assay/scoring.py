@@ -9,11 +9,13 @@ that does not know it is too wide at the ends of the scale.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

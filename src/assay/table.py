@@ -6,13 +6,14 @@ import io
 import math
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.errors import InputError
 from assay.paths import File, atomic
 from assay.printable import json_text, printable, shorten, spreadsheet
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     import polars as pl

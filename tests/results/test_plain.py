@@ -81,3 +81,33 @@ def test_indented_tags_and_a_byte_order_mark_are_plain(tmp_path: Path) -> None:
 def test_what_is_not_plain_is_left_to_the_thorough_reader(tmp_path: Path, text: str) -> None:
     (tmp_path / "games.pgn").write_text(text)
     assert read_plain(tmp_path / "games.pgn") is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "plain"),
+    [
+        ("1-0", True),
+        ("  1/2-1/2", True),
+        ("e4 e5 1-0", True),  # no number, as in no game that is written down
+        ("1. e4 e5 1-0", False),
+        ("1.e4 e5 1-0", False),
+        ("  12 . Nf3 1-0", False),
+        ("\t3... Nf6 1-0", False),
+        ("e4 e5\n2. Nf3 1-0", False),
+    ],
+)
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_bare_files_have_no_moves(tmp_path: Path, moves: str, plain: bool, end: str) -> None:
+    games = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n\n'
+    games += f'[White "10. Knights"]\n[Black "D"]\n[Result "1-0"]\n\n{moves}\n'
+    (tmp_path / "games.pgn").write_bytes(games.replace("\n", end).encode())
+    assert (read_plain(tmp_path / "games.pgn", bare=True) is not None) == plain
+    assert read_plain(tmp_path / "games.pgn") is not None
+
+
+@pytest.mark.parametrize("tag", ['[Round "1"]\n', '  [Round "2.1"]\n'])
+def test_bare_files_have_no_rounds(tmp_path: Path, tag: str) -> None:
+    (tmp_path / "games.pgn").write_text(f'[White "A"]\n{tag}[Black "B [Round 1]"]\n[Result "1-0"]\n\n1-0\n\n')
+    assert read_plain(tmp_path / "games.pgn", bare=True) is None
+    (tmp_path / "games.pgn").write_text('[White "A"]\n[Black "B [Round 1]"]\n[Result "1-0"]\n\n1-0\n\n')
+    assert read_plain(tmp_path / "games.pgn", bare=True) is not None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from statistics import NormalDist
 from typing import Any, Literal, Unpack
@@ -28,6 +28,7 @@ from assay.moves.asked import Analysing, Asked, What
 from assay.moves.groups import PHASES, UNKNOWN
 from assay.players import did_you_mean, nearest
 from assay.pools import POOLS
+from assay.records import dataclass
 from assay.results.expectancy import LOGISTIC_SCALE, expectancy, slope, win_draw_loss
 from assay.table import Answer, Column, Table, counted, said_chance
 

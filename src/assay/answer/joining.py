@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from assay.curve import GRID, Curve, Honesty, blurred
 from assay.pools import SLOW, is_online
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 

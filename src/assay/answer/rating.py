@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, cast
 
 import numpy as np
@@ -56,6 +56,7 @@ from assay.moves.groups import UNKNOWN, Moved, games_in_pool, is_standard, renam
 from assay.moves.performance import scale_note
 from assay.players import did_you_mean, guessed, nearest
 from assay.pools import POOLS
+from assay.records import dataclass
 from assay.table import Answer, Bound, Table, columns_of, counted, reasons, there_are, told_copies
 
 NAMELESS = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Unpack
 
 from assay.answer.standings import Counting, results_of
@@ -12,6 +11,7 @@ from assay.errors import RatingError
 from assay.games.outcomes import KEPT_TAGS
 from assay.games.source import Games
 from assay.games.stream import Paths
+from assay.records import dataclass
 from assay.results import ordo
 from assay.results.encounters import Components, PairTable, connect, select, tabulate
 from assay.results.rated import NO_RESULT

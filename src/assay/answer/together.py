@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from assay.moves.analysed import with_analyses
 from assay.moves.asked import Asked, What
 from assay.players import did_you_mean, nearest
 from assay.pools import pool_of, scale_of
+from assay.records import dataclass
 from assay.results import rate_table
 from assay.results.encounters import tabulate
 from assay.results.information import EXACT_IF_THIN, NEAR, PROBES, SAMPLES, SEED, Information, random_scores

@@ -10,7 +10,7 @@ draws are what is usual among players of that strength.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,7 @@ from assay.moves.evals_rating import clocks_of, on_pool, own_line
 from assay.moves.evidence import Evidence
 from assay.moves.groups import PHASES, UNKNOWN, Groups, phases, tag_ratings
 from assay.pools import has_line, scale_of, split_line
+from assay.records import dataclass
 from assay.results import rate
 from assay.results.expectancy import LOGISTIC_SCALE, expectancy, slope, win_draw_loss
 from assay.scales import apart, shipped_lines

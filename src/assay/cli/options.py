@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +15,7 @@ from assay.paths import guarding_inputs, spare_inputs
 from assay.presets import ALL_MOVES_TO, DEFAULT_DEPTH, PRESETS
 from assay.printable import printable
 from assay.progress import hush
+from assay.records import dataclass
 from assay.table import FORMATS, WIDTH, Answer, filled
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
@@ -31,6 +31,7 @@ from assay.errors import AssayWarning, EngineError, NoTurns
 from assay.games import Game
 from assay.paths import only_writer
 from assay.progress import Progress
+from assay.records import dataclass
 from assay.table import counted
 
 

@@ -6,7 +6,7 @@ Ragged arrays, since positions have 2 to 218 moves: the moves of turn t are rows
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from assay.engine import score
 from assay.engine.identity import Identity
 from assay.engine.score import LIMIT, MATE, MISSING
 from assay.engine.store import Store
+from assay.records import dataclass
 
 Floats = NDArray[np.float32]
 Codes = NDArray[np.int16]

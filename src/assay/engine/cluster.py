@@ -13,13 +13,14 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Any
 
 from assay.engine.identity import Identity, Search
 from assay.engine.local import TRIES, Load, Result, SetAside, identify, value_all
 from assay.errors import AssayWarning, EngineError, MissingExtra
+from assay.records import dataclass
 
 LOCAL = "local"
 # A chunk should last about so long: much longer than the start of an engine, and a small loss when a worker dies.

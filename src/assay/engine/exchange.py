@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,6 +34,7 @@ from assay.paths import atomic
 from assay.presets import ALL_LINES
 from assay.printable import printable
 from assay.progress import Progress
+from assay.records import dataclass
 
 Row = Mapping[str, Any]
 

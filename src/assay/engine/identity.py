@@ -13,11 +13,12 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from assay.errors import EngineError
 from assay.presets import ALL_LINES, ALL_MOVES_TO, DEFAULT_DEPTH
+from assay.records import dataclass
 
 # The depth of a search that is limited by nodes alone.
 NO_DEPTH = 245

@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from assay.engine.uci import NoAnswerError, UciEngine, Valued, legal_moves, merg
 from assay.errors import EngineError
 from assay.games.packed import decode_move, from_fen, to_fen
 from assay.presets import DEFAULT_DEPTH
+from assay.records import dataclass
 
 TRIES = 3
 # An engine is taken for hung after this many times the longest search so far, but never before so many seconds, half of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -22,6 +22,7 @@ from assay.games.parse import PLY_FIELDS
 from assay.games.source import named_games
 from assay.pools import clock_of, line_of, pool_of
 from assay.progress import Progress
+from assay.records import dataclass
 
 _GAMES = 2_000
 

@@ -29,7 +29,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -40,6 +40,7 @@ from assay.errors import StoreError
 from assay.games.packed import KEY_BYTES
 from assay.paths import note_input, only_writer
 from assay.presets import ALL_LINES
+from assay.records import dataclass
 
 
 class Closing:

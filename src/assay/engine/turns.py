@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ from assay.engine.parsed import Plies, read_plies
 from assay.engine.store import Store
 from assay.errors import StoreError
 from assay.games import Game
+from assay.records import dataclass
 
 
 def by_next(

@@ -14,7 +14,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import chess
@@ -24,6 +24,7 @@ from assay.engine import score
 from assay.engine.identity import LIKELY, LOOK_DEPTH, NO_DEPTH, Identity, Search, find
 from assay.errors import EngineError
 from assay.games.packed import encode_move, to_fen
+from assay.records import dataclass
 
 _NODES = re.compile(rb" nodes (\d{1,30})")
 _COMPLAINT = re.compile(rb"info string ERROR:?\s*([^\r\n]{1,300})", re.IGNORECASE)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from assay.errors import FetchError
+from assay.records import dataclass
 
 SERVICES = {"lichess": "Lichess", "chess.com": "chess.com"}
 SPEEDS = ("ultrabullet", "bullet", "blitz", "rapid", "classical", "correspondence")

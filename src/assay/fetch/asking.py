@@ -17,13 +17,14 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from assay import __version__
 from assay.errors import FetchError
 from assay.paths import data_folder
+from assay.records import dataclass
 
 CONTACT = "ASSAY_CONTACT"
 _BLOCK = 64 << 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from assay.fetch.asking import Client, KeptError, Manners
 from assay.fetch.shelf import Shelf, begun, remove, tags, write
 from assay.paths import File
 from assay.progress import Progress
+from assay.records import dataclass
 from assay.table import Answer, Table, columns_of, counted
 
 SERVED = {"lichess": lichess, "chess.com": chesscom}

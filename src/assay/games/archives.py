@@ -9,7 +9,6 @@ import urllib.error
 import urllib.request
 import warnings
 from contextlib import closing
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from assay.games.stream import Stream, content_hash
 from assay.manifest import file_hash
 from assay.paths import atomic
 from assay.progress import Progress
+from assay.records import dataclass
 
 LICHESS = "https://database.lichess.org/standard"
 SUMS = "sha256sums.txt"

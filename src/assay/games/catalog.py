@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,7 @@ from assay.games.stream import STDIN, Stream, is_index
 from assay.games.where import INDEX_TYPES, compile_where
 from assay.paths import atomic, note_input
 from assay.progress import Progress
+from assay.records import dataclass
 
 PART = "_index"  # which of several index files a row comes from
 SPAN = (PART, "source", "start_offset", "end_offset")

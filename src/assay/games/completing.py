@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.games.split import Game
 from assay.games.trf import UNPLAYED, PlayedGame, Tournament, tags_of, written
 from assay.players import plain_name
+from assay.records import dataclass
 
 UNKNOWN = frozenset({"", "?", "-", "*", "0", "????.??.??"})
 _NAMED = 5

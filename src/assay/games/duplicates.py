@@ -22,7 +22,7 @@ import struct
 import warnings
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from os.path import realpath
 from typing import Any, NamedTuple
@@ -35,6 +35,7 @@ from assay.errors import AssayWarning
 from assay.games.outcomes import score_of
 from assay.games.split import Game
 from assay.players import plain_name
+from assay.records import dataclass
 
 SHORT = 20  # plies: fewer may be the same in two games of one day
 UNREAD = np.uint64((1 << 64) - 1)  # in the place of moves that nobody has looked at yet

@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from assay.games.split import Piece, pieces, split_piece
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_elsewhere, is_index
 from assay.paths import atomic
 from assay.progress import Progress
+from assay.records import dataclass
 
 KIND = "games index"
 METADATA = b"assay"  # the key of the manifest among a Parquet file's metadata

@@ -9,8 +9,6 @@ subtraction from the left and one from the right (Gerd Isenberg's "hyperbola qui
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -35,6 +33,7 @@ from assay.games.rules import (
     piece_sets,
     shift,
 )
+from assay.records import dataclass
 
 Squares = npt.NDArray[np.uint8]
 Rows = npt.NDArray[np.intp]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from assay.games.stream import Paths
 from assay.paths import File
 from assay.pools import Bands, whole
 from assay.printable import decode, json_text
+from assay.records import dataclass
 from assay.table import WIDTH, Answer, Table, columns_of, counted, told_copies
 
 _PREVIEW = ("white", "black", "result", "white_elo", "black_elo", "speed", "plies")

@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +21,7 @@ from assay.games.stream import STDIN, Paths, Stream, content_hash, find_files, i
 from assay.paths import File
 from assay.players import did_you_mean, nearest, read_aliases, read_rows
 from assay.printable import decode
+from assay.records import dataclass
 from assay.table import described
 
 # What White scored, by the texts of results; and the texts of the standard by twice the score.

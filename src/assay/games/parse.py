@@ -12,7 +12,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from assay.games.rules import MOST_MOVES, PIECES, legal_en_passant
 from assay.games.split import Game
 from assay.games.stream import is_name
 from assay.printable import decode
+from assay.records import dataclass
 
 EMPTY = "no text"
 VARIANT = "variant"

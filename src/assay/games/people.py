@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from assay.games.completing import alike, with_tags
 from assay.games.split import Game
 from assay.players import is_known
+from assay.records import dataclass
 
 MARK = b'FideId "'
 _SIDES = ("White", "Black")

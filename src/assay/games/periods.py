@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from assay.errors import InputError
 from assay.games.outcomes import Codes, Outcomes
+from assay.records import dataclass
 
 Period = Literal["month", "year", "event"]
 PERIODS: tuple[Period, ...] = ("month", "year", "event")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from assay.games.lines import HALF, MIX, Codes, Dictionary, Positions
 from assay.games.stream import STDIN, Stream
+from assay.records import dataclass
 
 _BLOCK = 1 << 20  # its arrays stay in the second-level cache
 _NEAR = 1 << 14
@@ -27,8 +27,9 @@ _LONGEST_NAME = 64
 _INDENTED = re.compile(rb"^[ \t]+(?=\[)", re.MULTILINE)
 _BOM = b"\xef\xbb\xbf"
 _ENDED = b"\n[Termination "
-# What tells a game from others besides its players and its result.
-_TOLD_APART = re.compile(rb"\n[ \t]*(?:[0-9]+[ \t]*\.|\[Round )")
+# What tells a game from others besides its players and its result: its round, or its moves, which begin with a number.
+_ROUND = re.compile(rb"\n[ \t]*\[Round ")
+_MOVES = re.compile(rb"[ \t]*[0-9]+[ \t]*\.")
 
 _ID = b'FideId "'  # who is who is not told by names alone
 
@@ -70,9 +71,9 @@ def read_plain(path: str | Path, *, bare: bool = False, ended: bool = False) -> 
     with Stream(path) as stream:
         try:
             for data in _whole_games(stream):
-                if (bare and _TOLD_APART.search(data)) or (ended and _ENDED in data) or _ID in data:
+                if (ended and _ENDED in data) or _ID in data or (bare and b"[Round " in data and _ROUND.search(data)):
                     return None
-                for column, codes in zip(columns, _triples(data, players, results), strict=True):
+                for column, codes in zip(columns, _triples(data, players, results, bare), strict=True):
                     column.append(codes)
         except NotPlainError:
             return None
@@ -112,19 +113,22 @@ def _last_section(data: bytes) -> int:
     return 0
 
 
-def _triples(data: bytes, players: Dictionary, results: Dictionary) -> tuple[Codes, Codes, Codes]:
-    if b"{" in data or data.count(b"\r") != data.count(b"\r\n"):
+def _triples(data: bytes, players: Dictionary, results: Dictionary, bare: bool) -> tuple[Codes, Codes, Codes]:
+    if b"{" in data or (b"\r" in data and data.count(b"\r") != data.count(b"\r\n")):
         raise NotPlainError
     # A line break before the first line, and room to read words behind the last.
-    buffer = np.frombuffer(b"\n\n\n" + data + bytes(_PAD), np.uint8)
-    if _has_untagged(buffer):
+    padded = b"\n\n\n" + data + bytes(_PAD)
+    buffer = np.frombuffer(padded, np.uint8)
+    begins = np.flatnonzero(buffer[:-1] == _NEWLINE) + 1
+    starts = buffer[begins]
+    if _has_untagged(buffer, begins, starts) or (bare and _has_moves(padded, buffer, begins, starts)):
         raise NotPlainError
     brackets = np.flatnonzero(buffer == ord("["))
     before = buffer[brackets - 1]
     at_start = before == _NEWLINE
     if not at_start.all():
         if ((before == 32) | (before == 9)).any() and (straight := _INDENTED.sub(b"", data)) != data:
-            return _triples(straight, players, results)
+            return _triples(straight, players, results, bare)
         brackets = brackets[at_start]
     words = np.ndarray((len(buffer) - 7,), "<u8", buffer, 0, (1,))
     first = words[brackets + 1]
@@ -150,16 +154,22 @@ def _triples(data: bytes, players: Dictionary, results: Dictionary) -> tuple[Cod
     )
 
 
-def _has_untagged(buffer: Bytes) -> bool:
+def _has_untagged(buffer: Bytes, begins: Positions, starts: Bytes) -> bool:
     """Whether moves follow a blank line that no tags stand before: a game without tags, which must be counted."""
-    ends = np.flatnonzero(buffer[:-1] == _NEWLINE)
-    after = buffer[ends + 1]
-    blank = ends[(after == _NEWLINE) | (after == _RETURN)]
-    behind = np.where(buffer[blank + 1] == _RETURN, 3, 2)
-    before = np.where(buffer[blank - 1] == _RETURN, 2, 1)
+    blank = begins[(starts == _NEWLINE) | (starts == _RETURN)]
+    behind = np.where(buffer[blank] == _RETURN, 2, 1)
+    before = np.where(buffer[blank - 2] == _RETURN, 3, 2)
     follows = buffer[blank + behind]
     moves = (follows > ord(" ")) & (follows != ord("["))  # indented tags are set straight first
     return bool((moves & (buffer[blank - before] != _BRACKET)).any())
+
+
+def _has_moves(data: bytes, buffer: Bytes, begins: Positions, starts: Bytes) -> bool:
+    """Whether a line begins with the number of a move, which a digit with a dash or a stroke (1-0, 1/2-1/2) is not."""
+    second = buffer[begins + 1]
+    number = (starts >= ord("0")) & (starts <= ord("9")) & (second != ord("-")) & (second != ord("/"))
+    maybe = begins[number | (starts == 32) | (starts == 9)]
+    return any(_MOVES.match(data, at) for at in maybe.tolist())
 
 
 def _begins(words: Words, text: bytes) -> npt.NDArray[np.bool_]:

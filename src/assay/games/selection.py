@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import polars as pl
@@ -19,6 +18,7 @@ from assay.games.catalog import Index, collect
 from assay.games.source import read
 from assay.games.split import Game
 from assay.games.stream import Paths
+from assay.records import dataclass
 
 TEAMS, CROWDED = "team game", "game of crowded events"  # what is left out
 _ROW = "_row"

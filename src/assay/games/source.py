@@ -11,7 +11,7 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from itertools import groupby
 from pathlib import Path
@@ -24,6 +24,7 @@ from assay.errors import AssayWarning, InputError, OutputError, WhereError
 from assay.games.split import Game, Split, batched, splits
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_elsewhere, is_index, is_name
 from assay.paths import shown
+from assay.records import dataclass
 from assay.table import reasons
 
 if TYPE_CHECKING:

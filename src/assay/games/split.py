@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
@@ -24,6 +24,7 @@ from assay.errors import InputError
 from assay.games.lines import PADDING, USUAL_FIRST, Lines, Positions, same, usual
 from assay.games.stream import Stream
 from assay.printable import decode
+from assay.records import dataclass
 
 _TAILS = (8 << 10, 64 << 10)  # how much of the end of a block is looked at for the start of a game
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -15,6 +14,7 @@ from assay.games.catalog import SPAN, collect
 from assay.games.duplicates import Duplicates
 from assay.games.source import Games
 from assay.pools import STANDARD, Bands
+from assay.records import dataclass
 
 NO_RATING = "rating missing"
 NO_CONTROL = "time control missing"

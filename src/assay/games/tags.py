@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from assay.games.split import Split, splits, unescape
 from assay.games.stream import Paths, Stream, find_files
 from assay.printable import decode
 from assay.progress import Progress
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     from assay.games.movetext import Fingerprints

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from assay.errors import InputError
 from assay.paths import File, note_input, shown
 from assay.printable import decode
+from assay.records import dataclass
 
 SUFFIXES = (".trf", ".trfx")
 # What White scored where a game was played, by the code in White's line.

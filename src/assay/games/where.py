@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ import pyarrow as pa
 from assay.errors import WhereError
 from assay.games.columns import SCHEMA, TEXT, rows
 from assay.games.split import Split
+from assay.records import dataclass
 
 Kind = Literal["number", "text", "truth", "nothing"]
 

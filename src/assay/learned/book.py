@@ -9,7 +9,6 @@ step of the tree), so that deep lines add what they can and no more.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +18,7 @@ from assay.games.rules import Boards
 from assay.learned.dataset import Dataset
 from assay.learned.encode import SCALAR_NAMES
 from assay.learned.inputs import ENGINE_NAMES, EVAL_FEATURES, POOL_NAMES, Floats, Inputs, scalars_of
+from assay.records import dataclass
 
 BOOK_PLIES = 30
 BOOK_NAMES = ("in book", "games", "mover's", "opponent's")

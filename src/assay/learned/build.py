@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from assay.paths import atomic
 from assay.players import SPLITS, player_id, splits_of_game
 from assay.pools import STANDARD, Bands
 from assay.progress import Progress
+from assay.records import dataclass
 
 BATCH = 2000
 SHARD_PLIES = 100_000

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from torch import nn
 
 from assay.arrays import Arrays, freeze, load_arrays, save_arrays, thaw, under
 from assay.errors import LearnedError
+from assay.records import dataclass
 
 NAME = "checkpoint.npz"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from assay.curve import GRID, LEVEL, Curve, Estimate, Honesty, blurred, spline_matrix
 from assay.held_out import even_weights
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,7 +14,6 @@ the operating system keeps what is used.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from assay.learned.encode import SCALAR_NAMES
 from assay.learned.inputs import EARLY, ENGINE_NAMES, POOL_NAMES, POOL_SPEEDS, Floats, Inputs
 from assay.paths import atomic
 from assay.pools import Bands
+from assay.records import dataclass
 
 KIND = "learned-dataset"
 VERSION = 2

@@ -10,8 +10,6 @@ king safety. They are what a linear projection of planes finds hard to see from 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -30,6 +28,7 @@ from assay.games.rules import (
     slide,
 )
 from assay.learned.planes import NUM_PLANES
+from assay.records import dataclass
 
 Small = npt.NDArray[np.int8]
 

@@ -7,7 +7,6 @@ import csv
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +38,7 @@ from assay.learned.net import OUTCOMES, SQUARES, UNKNOWN, Batch, Examples, Net, 
 from assay.learned.run import METRICS, Config, Run
 from assay.paths import atomic
 from assay.progress import Progress
+from assay.records import dataclass
 from assay.scoring import score
 
 CHECKPOINT_SECONDS = 120.0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from assay.learned.guess import Guess
 from assay.learned.lessons import log_softmax
 from assay.learned.run import ALL_POOLS, LATER, LATER_FROM, WITH_EVALS, Run
 from assay.progress import Progress
+from assay.records import dataclass
 from assay.scoring import Score, band_of, posterior_mean, score
 
 Floats = npt.NDArray[np.float64]

@@ -6,7 +6,7 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ from assay.learned.run import Run, model_of
 from assay.manifest import parse
 from assay.paths import File
 from assay.pools import clock_of
+from assay.records import dataclass
 from assay.table import Answer, Column, Table, counted
 
 Floats = npt.NDArray[np.float64]

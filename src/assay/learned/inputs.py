@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from assay.games.rules import Boards
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float32]
 

@@ -5,7 +5,6 @@ One temperature for all logits (Guo et al. 2017).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from assay.learned.book import Books, game_keys, make_books
 from assay.learned.dataset import Dataset
 from assay.learned.inputs import POOL_SPEEDS
 from assay.learned.run import ALL_POOLS, Config
+from assay.records import dataclass
 from assay.scoring import shares_within
 
 VALIDATION_GAMES = 4000

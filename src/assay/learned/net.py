@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +23,7 @@ from assay.learned.dataset import Dataset
 from assay.learned.inputs import MAY_BE_UNKNOWN, Floats, Inputs, mover_bits
 from assay.learned.planes import NUM_PLANES
 from assay.learned.run import SUM_UNIT, Config
+from assay.records import dataclass
 
 SQUARES = 64
 OUTCOMES = 3  # lost, drawn, won

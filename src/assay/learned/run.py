@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, field, fields, replace
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -22,6 +22,7 @@ from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import InputError, LearnedError
 from assay.learned.curves import AS_IT_IS, Tuning
 from assay.paths import atomic
+from assay.records import dataclass
 
 _MOST = 2**31 - 1
 

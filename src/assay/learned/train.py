@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from assay.learned.dataset import Dataset
 from assay.learned.evaluate import Judged, judge, tunings_of
 from assay.learned.lessons import Trained, populations, spread_within, training_rows, validation_rows
 from assay.learned.run import MANIFEST, METRICS, SETTINGS, Config, Run, read_settings, save_run, write_settings
+from assay.records import dataclass
 
 CALIBRATION_GAMES = 1500
 

@@ -13,13 +13,14 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from assay.errors import InputError
 from assay.paths import note_input
 from assay.printable import decode
+from assay.records import dataclass
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.errors import InputError
 from assay.games import Game, Games
@@ -12,6 +12,7 @@ from assay.games.completing import UNKNOWN, Remarks, with_tags
 from assay.games.people import id_of
 from assay.lists.inforce import InForce, ListEntry, months, published
 from assay.pools import is_online, pool_of
+from assay.records import dataclass
 from assay.table import counted
 
 SIDES = ("White", "Black")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path
@@ -15,6 +14,7 @@ from assay.errors import InputError, OutputError
 from assay.games.completing import alike
 from assay.lists.fidelist import KINDS, NUMBERS, FideList, read_list
 from assay.paths import File, atomic, data_folder
+from assay.records import dataclass
 from assay.table import Answer, Table, columns_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress, islice
 from pathlib import Path
@@ -34,6 +33,7 @@ from assay.paths import File, store_place
 from assay.policy.chances import shipped
 from assay.presets import ALL_LINES, DEFAULT_DEPTH
 from assay.progress import Progress, duration
+from assay.records import dataclass
 from assay.table import Answer, Table, columns_of, counted, reasons
 
 

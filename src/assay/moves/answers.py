@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,7 @@ from assay.paths import File, own_calibrations, store_place
 from assay.policy.chances import Network, open_network, shipped
 from assay.pools import FIRST, words_of
 from assay.presets import DEEP, DEFAULT_DEPTH, QUICK
+from assay.records import dataclass
 from assay.scales import in_fide
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
 

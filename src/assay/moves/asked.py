@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
@@ -31,6 +31,7 @@ from assay.players import read_aliases
 from assay.policy.chances import Network, open_network
 from assay.presets import DEEP, DEFAULT_DEPTH, QUICK
 from assay.progress import Progress
+from assay.records import dataclass
 from assay.table import counted, reasons, there_are, told_copies
 
 What: TypeAlias = Paths | Games | Analysis

@@ -5,7 +5,7 @@ are asked for, or one fitted on rated games that the user supplies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from assay.moves.regan.marks import fit_scale, reference_rows
 from assay.moves.regan.settings import Fitting
 from assay.moves.regan.spread import Floats
 from assay.paths import File
+from assay.records import dataclass
 from assay.table import counted, told_copies
 
 MARKS, WITHIN = range(1600, 2701, 100), 20.0

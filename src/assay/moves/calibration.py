@@ -14,7 +14,7 @@ import re
 import warnings
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, field, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -33,6 +33,7 @@ from assay.moves.regan.settings import DEPTHS, METHODS, Fitting
 from assay.moves.regan.spread import CURVES, SCALES, Floats, scaled_deltas
 from assay.paths import atomic, own_calibrations
 from assay.presets import DEFAULT_DEPTH
+from assay.records import dataclass
 
 KIND = "assay calibration"
 FORMAT = 3

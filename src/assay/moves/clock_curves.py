@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from assay.curve import GRID
 from assay.games import GameArrays
 from assay.pools import SLOW, clock_of
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 _TAGS = ("site", "event", "time_control")

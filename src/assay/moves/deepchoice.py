@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -32,6 +32,7 @@ from assay.moves.evidence import Evidence, log_policy
 from assay.moves.honest import HonestNull
 from assay.moves.honest import from_json as null_from_json
 from assay.policy.chances import Network
+from assay.records import dataclass
 from assay.table import counted
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,6 @@ thousands of games can be surveyed cheaply. Raw in pawns, and scaled as in RH11.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
@@ -20,6 +19,7 @@ from assay.games.stream import Paths
 from assay.moves.asked import Reading, stored_turns
 from assay.moves.groups import group
 from assay.moves.regan.spread import CAP, Floats, scaled
+from assay.records import dataclass
 from assay.table import Answer, Table, columns_of, counted
 
 DIFFERENCE_COLUMNS = (

@@ -9,7 +9,6 @@ values of openings moved in their own way (on Lichess of 2013 they say 1.4, and 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from assay.games import GameArrays
 from assay.games import keys as position_numbers
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 FEWEST = 12

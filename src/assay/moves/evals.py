@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from importlib import resources
 from typing import Any
@@ -27,6 +27,7 @@ from assay.engine.parsed import Plies, read_plies
 from assay.games import Game, GameArrays
 from assay.games.packed import after_last, pack
 from assay.moves.eval_units import Openings, factors, game_units
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 CENTRE, UNIT = 1600.0, 400.0

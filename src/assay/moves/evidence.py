@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from assay.policy.chances import Network
 from assay.policy.chances import log_chances as chances_of_people
 from assay.policy.chances import shipped as shipped_policy
 from assay.pools import FIRST, has_line, scale_of
+from assay.records import dataclass
 from assay.scales import PoolLine, apart, line_called
 
 _TURNS = 8_192

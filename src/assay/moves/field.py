@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtri, ndtr, ndtri
+
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from assay.moves.regan.settings import DEPTHS, GRID, depths_to, layered
 from assay.moves.regan.settings import Fitting as Fitting
 from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.paths import File
+from assay.records import dataclass
 from assay.table import Answer, Table, columns_of
 
 LEAST_RANGE = 200.0

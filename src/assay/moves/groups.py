@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from assay.games.parse import STANDARD
 from assay.games.where import compile_where
 from assay.moves.regan.spread import Floats
 from assay.pools import POOLS, line_of, period_years, scale_of
+from assay.records import dataclass
 from assay.table import counted
 
 PHASES = ("opening", "middlegame", "endgame")

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 from assay.errors import CalibrationError
+from assay.records import dataclass
 
 _MIDDLE, _UNIT = 2200.0, 400.0
 _LOW, _HIGH = 1400.0, 2800.0  # where player-events were looked at

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, IN
 from assay.moves.regan.settings import DEPTHS, layered
 from assay.moves.regan.spread import Floats
 from assay.pools import POOLS, SLOW, has_line, is_online, words_of
+from assay.records import dataclass
 
 # FIDE's table ends at 800 points above or below the opposition.
 MOST = 800.0

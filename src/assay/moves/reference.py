@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +36,7 @@ from assay.engine.identity import Identity
 from assay.engine.parquet import groups
 from assay.errors import InputError
 from assay.paths import atomic
+from assay.records import dataclass
 
 SUMS = "SHA256SUMS"
 _ABOUT = b"assay"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import chess
 import numpy as np
@@ -18,6 +17,7 @@ from assay.moves.choice.model import CENTRE
 from assay.moves.evidence import Evidence
 from assay.moves.regan.models import move_probabilities
 from assay.moves.regan.spread import scaled_deltas
+from assay.records import dataclass
 
 TAG_SD = 200.0
 # A turn is critical where the player is expected to lose so much, scaled: some three times the average of a master. An

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from assay.moves.sequential import ALPHA, Watched, follow_players, said, table
 from assay.paths import File
 from assay.players import check_ratings, main_ratings, read_ratings
 from assay.policy.chances import Network, shipped
+from assay.records import dataclass
 from assay.table import Answer, counted
 
 Ratings = Mapping[str, float] | File | None

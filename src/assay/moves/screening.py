@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from assay.moves.groups import Groups
 from assay.moves.honest import shipped_null
 from assay.moves.performance import engine_note, far_below, scale_note, strange_tags, taken_tags
 from assay.pools import STANDARD
+from assay.records import dataclass
 
 FEWEST_TURNS = 20
 SCORED = {1.0: "1", 0.5: "1/2", 0.0: "0"}

@@ -10,7 +10,6 @@ the same product goes on.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from assay.moves.deepchoice import DeepEvidence
 from assay.moves.evidence import Evidence
 from assay.moves.groups import group
 from assay.moves.honest import shipped_null
+from assay.records import dataclass
 from assay.table import Column, Table
 
 Floats = NDArray[np.float64]

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from assay.paths import File, atomic
 from assay.policy.chances import Network, open_network, shipped
 from assay.presets import DEFAULT_DEPTH
 from assay.progress import Progress
+from assay.records import dataclass
 from assay.table import Answer, Table, columns_of, counted
 
 RESIGN = -6.0

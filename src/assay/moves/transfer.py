@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ from assay.moves.choice.model import UNIT, Model, strength
 from assay.moves.evidence import log_policy
 from assay.moves.reference import Reference, read
 from assay.policy.chances import Network
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 SHIPPED = Path(__file__).parents[1] / "data" / "transfer"

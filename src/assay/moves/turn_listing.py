@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,6 +21,7 @@ from assay.moves.evidence import weigh
 from assay.moves.review import ShownTurn, chances_at, chances_of, show_turns
 from assay.paths import File, atomic
 from assay.policy.chances import Network, open_network
+from assay.records import dataclass
 from assay.table import FORMATS, WIDTH, Answer, Column, Table, columns_of, said_chance
 
 DELTA = "delta"

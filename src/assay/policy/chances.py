@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from itertools import islice
@@ -23,6 +22,7 @@ from assay.policy.movemodel import Policy, load_policy, log_chances_of
 from assay.policy.positions import BOARD, LICHESS, seen
 from assay.policy.teacher import log_softmax
 from assay.policy.traits import features
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 

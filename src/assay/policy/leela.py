@@ -12,7 +12,6 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from assay.errors import InputError
 from assay.games.legal import Moves, Positions
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float32]
 

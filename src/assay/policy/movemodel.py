@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import InputError
 from assay.policy.teacher import log_softmax
 from assay.policy.traits import INPUT_NAMES, INPUTS, STATE, Traits
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float32]
 

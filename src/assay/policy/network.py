@@ -7,7 +7,6 @@ policy that was trained before a feature was thought of can be taken up with it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from assay.arrays import Arrays, load_arrays
 from assay.errors import InputError, LearnedError
 from assay.policy.movemodel import KIND, LEVEL, PLACES, SIZES, Size, level_inputs, shapes
 from assay.policy.traits import INPUT_NAMES, STATE, Traits
+from assay.records import dataclass
 
 __all__ = ["MoveModel", "Tensors", "batch_of", "grown", "loss_of"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from assay.games.stream import Paths
 from assay.paths import File, atomic
 from assay.players import hash64, is_known, player_id
 from assay.progress import Progress
+from assay.records import dataclass
 
 KIND = "policy-positions"
 MANIFEST = "positions.json"

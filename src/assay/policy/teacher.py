@@ -7,7 +7,6 @@ probabilities of their legal moves. A block is written whole, so labelling may b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from assay.games.legal import legal_moves
 from assay.policy.leela import MOVE_PLANES, PLANES, Convolution, Floats, Leela, move_numbers, planes
 from assay.policy.positions import RowArray, open_positions, seen
 from assay.progress import Progress
+from assay.records import dataclass
 
 BLOCK = 20_000
 _BATCH = 250

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from assay.policy.positions import LICHESS, NO_SQUARE, RowArray, identity, open_
 from assay.policy.teacher import Labels, open_labels
 from assay.policy.traits import features
 from assay.progress import Progress
+from assay.records import dataclass
 
 CHECKPOINT, WEIGHTS, CURVE = "checkpoint.npz", "policy.npz", "curve.csv"
 # Multiplied in 16 bits where the processor can (a quarter less time a step); weights and sums stay in 32.

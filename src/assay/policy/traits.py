@@ -7,8 +7,6 @@ pieces on their squares, and a few numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -49,6 +47,7 @@ from assay.games.rules import (
     slide,
 )
 from assay.policy.captures import VALUES, exchange
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float32]
 Squares = npt.NDArray[np.integer]

@@ -7,12 +7,12 @@ nothing depends on colour alone; each plot carries its content in words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import isfinite
 
 from markupsafe import Markup, escape
 
 from assay.curve import Estimate
+from assay.records import dataclass
 from assay.reports.content import GameSection, Move, Part, PlayerSection
 from assay.table import said_chance as said_chance
 

@@ -6,7 +6,7 @@ import os
 import platform
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +21,7 @@ from assay.moves.calibration import load
 from assay.moves.calibration import shipped as calibrations
 from assay.paths import data_folder, find_browser, need_browser, store_place
 from assay.policy.chances import shipped as shipped_policy
+from assay.records import dataclass
 from assay.table import Answer, Table, columns_of, counted
 
 GOOD, LACKS, BROKEN = "ok", "lacks", "broken"

@@ -7,10 +7,11 @@ Everything that is drawn, printed or exported comes from these frozen values; wh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from assay.curve import NOTHING, Estimate
 from assay.games.source import Source
+from assay.records import dataclass
 from assay.table import few
 
 LEVEL = 95

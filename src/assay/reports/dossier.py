@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import chess
@@ -22,6 +21,7 @@ from assay.moves.groups import group
 from assay.moves.screened import ScreenedField
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.paths import atomic, check_place
+from assay.records import dataclass
 from assay.reports.content import of_z
 from assay.reports.exports import print_pdf
 from assay.reports.page import environment

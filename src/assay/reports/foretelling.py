@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from assay.moves.sharper import sharper as sharpened
 from assay.paths import File, atomic
 from assay.policy.chances import Foretold, Spot, answers, open_network, read_spots
 from assay.presets import DEFAULT_DEPTH
+from assay.records import dataclass
 from assay.reports.boards import chances_svg
 from assay.table import Answer, Table, columns_of, counted
 

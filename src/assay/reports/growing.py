@@ -8,7 +8,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,7 @@ from assay.paths import File, check_place
 from assay.players import guessed
 from assay.policy.chances import Network
 from assay.progress import Progress
+from assay.records import dataclass
 from assay.reports.assemble import assemble, assemble_evals
 from assay.reports.content import Report
 from assay.reports.exports import COLUMNS, PAPERS, player_rows, write

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import chess
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +17,7 @@ from assay.moves.evals_rating import own_line
 from assay.moves.evidence import Evidence
 from assay.moves.review import chances_at
 from assay.pools import split_line
+from assay.records import dataclass
 from assay.reports.accuracy import accuracy_of, centipawns_of, win_of
 
 Floats = NDArray[np.float64]

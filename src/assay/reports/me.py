@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -23,6 +23,7 @@ from assay.moves.evidence import Evidence
 from assay.moves.groups import PHASES, Groups
 from assay.players import did_you_mean, nearest
 from assay.pools import POOLS, clock_of, scale_of
+from assay.records import dataclass
 from assay.reports.accuracy import accuracy_of
 from assay.reports.charts import percent
 from assay.reports.content import GameSection, Me, Mistake, Move, Slice

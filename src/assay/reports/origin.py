@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
 import numpy as np
@@ -21,6 +21,7 @@ from assay.moves.calibration import Calibration
 from assay.moves.evals import EvalTurns
 from assay.moves.evals_rating import scales_told
 from assay.pools import words_of
+from assay.records import dataclass
 from assay.reports.content import LEVEL, GameSection, Provenance
 from assay.reports.second_look import looking_depth
 from assay.reports.witnesses import Heard

@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 from math import floor, isfinite, isinf, log10
@@ -19,6 +19,7 @@ import jinja2
 from markupsafe import Markup
 
 from assay.curve import Estimate
+from assay.records import dataclass
 from assay.reports import charts
 from assay.reports.content import CONCLUSION, LEVEL, MEANINGS, WAYS, GameSection, Report
 from assay.reports.sentences import player_sentence

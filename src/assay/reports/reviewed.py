@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from assay.games import Game
 from assay.printable import json_text
+from assay.records import dataclass
 from assay.reports.accuracy import GLYPHS, NAMES
 from assay.reports.annotation import annotate, arrow, evaluation, head_of, is_evaluated, judged, signed, words_of, wrap
 from assay.reports.charts import percent, said_value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -26,6 +26,7 @@ from assay.moves.evidence import weigh
 from assay.moves.groups import PHASES, UNKNOWN, games_in_pool, group, phases, tag_ratings
 from assay.policy.chances import Network, Spot, answers
 from assay.pools import POOLS, is_online
+from assay.records import dataclass
 from assay.reports.accuracy import accuracy_of, centipawns_lost, mark_of, of_game, stakes, win_of
 from assay.reports.judged import Floats, Usual, Worths, by_engine, by_evals, usual_by_engine, usual_by_evals
 from assay.reports.openings import opening_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 import chess
@@ -24,6 +24,7 @@ from assay.errors import EngineError, StoreError
 from assay.games.packed import decode_move, from_board
 from assay.moves.asked import Asked
 from assay.paths import only_writer
+from assay.records import dataclass
 from assay.reports.accuracy import win_of
 from assay.reports.judged import MATED
 

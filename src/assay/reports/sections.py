@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import TypeVar
 
@@ -24,6 +24,7 @@ from assay.moves.performance import Row, rate_groups, strange_tags
 from assay.moves.review import running
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.pools import POOLS, has_line, scale_of, words_of
+from assay.records import dataclass
 from assay.reports.accuracy import accuracy_of, of_game, stakes, win_of
 from assay.reports.charts import pawns_of
 from assay.reports.content import GameSection, Measure, Part, PlayerSection, Screening, of_z

@@ -7,13 +7,13 @@ themselves show it, for they rise by what a quick move brings back.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.games import GameArrays
 from assay.pools import clock_of, is_online
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 

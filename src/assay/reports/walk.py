@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import chess
@@ -22,6 +22,7 @@ from assay.moves.choice.model import CENTRE
 from assay.moves.evals import NO_VALUE, EvalTurns
 from assay.moves.evidence import Evidence
 from assay.moves.review import chances_at
+from assay.records import dataclass
 from assay.reports.accuracy import accuracy_of, mark_of, win_of
 from assay.reports.content import Candidate, Move
 from assay.reports.judged import by_evals, losses_by_evals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from assay.games import Game, GameArrays
 from assay.learned.run import model_of
 from assay.moves.evals import EvalTurns
 from assay.moves.evidence import Evidence
+from assay.records import dataclass
 from assay.reports.content import LEVEL
 
 

@@ -7,10 +7,11 @@ held, and so on in turns. Both steps climb the same function and hardly know of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from assay.records import dataclass
 from assay.results.encounters import Codes, Floats, PairTable
 from assay.results.expectancy import score_variance
 from assay.results.solve import Equations, Solution, expected, likelihood_gain, likelihood_weight

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any, ClassVar
 
 from assay.errors import InputError
+from assay.records import dataclass
 from assay.table import FORMATS, WIDTH, Answer, Column, Table, columns_of
 
 # B.02, 8.1.1: what a fractional score of .50, .51, ... 1.00 is above the opposition.

@@ -15,13 +15,14 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import AssayWarning, RatingError
+from assay.records import dataclass
 from assay.results.encounters import DRAW, LOSS, WIN, Bools, Floats, PairTable, connect
 from assay.results.expectancy import expectancy, win_draw_loss
 from assay.results.information import Information

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from assay.curve import Estimate
 from assay.errors import RatingError
 from assay.printable import json_text
+from assay.records import dataclass
 from assay.results.gamepairs import count_pairs
 from assay.results.sprt import Scale, SequentialTest, Tally, sprt
 from assay.table import WIDTH, Answer, Column, Table, columns_of, counted, described, told_copies

@@ -6,12 +6,13 @@ players that cannot be rated well can be left out, as Ordoprep does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from assay.records import dataclass
 
 Codes = NDArray[np.intp]
 Counts = NDArray[np.int32]

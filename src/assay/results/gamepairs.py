@@ -8,12 +8,13 @@ testers).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.records import dataclass
 from assay.results.encounters import Floats
 from assay.results.expectancy import score_variance
 from assay.results.information import Information

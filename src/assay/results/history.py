@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import RatingError
+from assay.records import dataclass
 from assay.results.encounters import Floats, PairTable, tabulate
 from assay.results.expectancy import SCALE, expectancy, slope
 from assay.results.solve import likeliest_draws, likelihood_gain, likelihood_weight

@@ -12,7 +12,6 @@ H^-1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import RatingError
+from assay.records import dataclass
 from assay.results.encounters import Bools, Codes, Floats, PairTable
 from assay.results.systems import Reduced, conjugate_gradients, reduce
 
@@ -172,8 +172,8 @@ class Information:
         return symmetric
 
     @cached_property
-    def _sparse(self) -> Any:
-        """The players' part of the matrix, rows that are not free as in the identity; both triangles in one."""
+    def _meetings(self) -> tuple[Any, Any]:
+        """What stands off the diagonal between free players, with its sign turned: one triangle, and the other."""
         from scipy.sparse import csr_array, dia_array
 
         n, free = self.table.players, self.free[:-1]
@@ -183,7 +183,7 @@ class Information:
         if not free.all():
             kept = dia_array((free[None, :].astype(np.float64), 0), shape=(n, n))
             meet = kept @ meet @ kept
-        return csr_array(dia_array((self.diagonal[None, :-1], 0), shape=(n, n)) - (meet + meet.T))
+        return meet, meet.T
 
     @cached_property
     def _reduced(self) -> Reduced:
@@ -213,7 +213,10 @@ class Information:
         if self.size <= DENSE:
             return self.matrix @ x
         result = np.empty_like(x)
-        result[:-1] = self._sparse @ x[:-1]
+        meet, back = self._meetings
+        result[:-1] = (self.diagonal[:-1] * x[:-1].T).T
+        result[:-1] -= meet @ x[:-1]
+        result[:-1] -= back @ x[:-1]
         result[-1] = x[-1]
         if self.free[-1]:
             border = np.where(self.free[:-1], self.border, 0.0)

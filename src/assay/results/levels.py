@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import RatingError
+from assay.records import dataclass
 from assay.results.advantages import solve_by_kind, with_kinds
 from assay.results.encounters import Bools, Components, Floats, PairTable, connect
 from assay.results.expectancy import DrawModel, expectancy, win_draw_loss

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from functools import cached_property
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.printable import printable, spreadsheet
+from assay.records import dataclass
 from assay.results.encounters import Floats, PairTable
 from assay.results.ratings import Standings, likelihood_of_superiority
 from assay.table import counted

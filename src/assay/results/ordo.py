@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.printable import printable, shorten
+from assay.records import dataclass
 from assay.results.encounters import Bools, Components, Floats, PairTable, results_by_player
 from assay.results.expectancy import slope
 from assay.results.levels import UNPLAYED

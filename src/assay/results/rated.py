@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from assay.curve import Estimate
 from assay.errors import RatingError
 from assay.printable import json_text
+from assay.records import dataclass
 from assay.results import ordo
 from assay.results.expectancy import score_variance
 from assay.results.information import check_matrix

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import RatingError
+from assay.records import dataclass
 from assay.results.advantages import Advantage, advantages
 from assay.results.encounters import DRAW, LOSS, WIN, Bools, Floats, PairTable, results_by_player, tabulate
 from assay.results.expectancy import DRAW_MODELS, SCALE, DrawModel, slope

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import AssayWarning, RatingError
+from assay.records import dataclass
 from assay.results.encounters import Bools, Floats, PairTable
 from assay.results.expectancy import (
     DrawModel,

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 
 from assay.errors import RatingError
+from assay.records import dataclass
 from assay.results.encounters import Floats
 from assay.results.ratings import confidence_factor
 from assay.results.solve import find_root

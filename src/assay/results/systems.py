@@ -10,12 +10,12 @@ gradients.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.records import dataclass
 from assay.results.encounters import Bools, Floats
 
 # First players with at most so many neighbours are taken out, then those with twice as many, and so on; who has more

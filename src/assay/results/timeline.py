@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from assay.curve import Estimate
 from assay.errors import RatingError
 from assay.printable import json_text
+from assay.records import dataclass
 from assay.results.history import History, Ints
 from assay.results.ratings import confidence_factor, ranks_within
 from assay.table import WIDTH, Answer, Column, Table, counted, described, told_copies

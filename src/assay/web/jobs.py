@@ -21,13 +21,14 @@ import secrets
 import shutil
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from assay.errors import AssayWarning, OutputError
 from assay.paths import atomic
+from assay.records import dataclass
 
 WAITING = ("queued", "running")
 ENDED = ("done", "failed", "cancelled")

@@ -6,7 +6,6 @@ Every position is turned so that the mover plays up the board, as White does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from assay.games.rules import (
     rays,
     slide,
 )
+from assay.records import dataclass
 
 Squares = NDArray[np.int64]
 Columns = dict[str, NDArray[np.float32]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from assay.moves.choice.features import BOUNDED, NATURAL, divisors, features
 from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.measures import Measures, Scatter, engine_rating, measure, scatter, scores
 from assay.moves.choice.model import Model, curve_of, human, mixed, strength
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from assay.errors import CalibrationError
 from assay.moves.choice.features import fold, losses, ranks
 from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.model import strength
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

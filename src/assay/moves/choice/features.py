@@ -9,13 +9,13 @@ engine listed them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.engine.choices import Choices, filled, pawns
 from assay.moves.choice.board import columns, scene
+from assay.records import dataclass
 
 Floats = NDArray[np.float32]
 

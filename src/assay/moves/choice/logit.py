@@ -6,10 +6,11 @@ As the exponent is linear in z, the log-likelihood of every turn is concave in z
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 _STEPS = 40

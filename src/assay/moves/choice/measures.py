@@ -6,7 +6,6 @@ value count alike: all best moves are the best.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from assay.engine.choices import Choices, filled, pawns
 from assay.moves.choice.features import fold, losses, ranks
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from assay.errors import CalibrationError
 from assay.moves.choice.features import Features, features
 from assay.moves.choice.logit import Taste, log_chances
 from assay.moves.choice.measures import Scatter
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 CENTRE, UNIT = 2200.0, 400.0

@@ -11,13 +11,12 @@ other one; the highest z counts, made less by as much as the highest of so many 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
 from assay.engine.choices import Choices
+from assay.records import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ c, and judged on games that the fit has not seen.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from assay.moves.regan.fitting import C_RANGE, S_RANGE, fit
 from assay.moves.regan.models import ModelName, Skill, played_log_probabilities
 from assay.moves.regan.problem import CRITERIA, Problem, View
 from assay.moves.regan.spread import Block, CurveName, Floats, curve_named
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)

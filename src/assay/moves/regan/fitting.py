@@ -7,7 +7,6 @@ slope of the estimating equations on both sides, and between them the spread of 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +16,7 @@ from assay.errors import AssayWarning, ModelError, NotConverged
 from assay.moves.regan.models import ModelName, log_with_floor
 from assay.moves.regan.problem import PERCENTILES, START, MethodName, Minimum, Problem, minimise, percentile_parts
 from assay.moves.regan.spread import CurveName, Floats
+from assay.records import dataclass
 
 S_RANGE = (0.002, 5.0)
 C_RANGE = (0.1, 2.0)

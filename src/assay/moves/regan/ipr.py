@@ -6,7 +6,6 @@ Intervals are clustered by game, Regan's, or by bootstrap.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -19,6 +18,7 @@ from assay.moves.regan.models import ModelName
 from assay.moves.regan.projection import project
 from assay.moves.regan.settings import DEPTHS, criterion_of
 from assay.moves.regan.spread import CurveName, Floats
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)

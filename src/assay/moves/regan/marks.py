@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +13,7 @@ from assay.moves.regan.models import ModelName
 from assay.moves.regan.projection import project
 from assay.moves.regan.settings import DEPTHS, FittingMethod, criterion_of
 from assay.moves.regan.spread import CurveName, Floats
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ RMH11 eq. 3-4 and IRC12 eq. 1-2 print the exponent 1/g with the wrong sign; it i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -25,6 +24,7 @@ from scipy.special import wrightomega
 
 from assay.errors import ModelError, NotConverged
 from assay.moves.regan.spread import Block, CurveName, Floats, Temptation, blocks, curve_named
+from assay.records import dataclass
 
 ModelName: TypeAlias = Literal["power", "shares", "third"]
 

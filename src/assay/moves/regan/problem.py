@@ -9,7 +9,6 @@ quantity, -ln p, to be least. The loop is damped Gauss-Newton in (ln s, ln c) in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -19,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import ModelError, TooFewTurns
 from assay.moves.regan.models import Skill, check_played, skill
 from assay.moves.regan.spread import CAP, Block, Floats, blocks, scaled
+from assay.records import dataclass
 
 # Objective, gradient, and a positive curvature (Gauss-Newton or Fisher).
 Evaluation = tuple[float, Floats, Floats]

@@ -6,7 +6,6 @@ Var(AE) = (1/T^2) sum_t [sum_i p_i delta_i^2 - e_t^2], and a match and an error 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.errors import ModelError
 from assay.moves.regan.models import ModelName, move_probabilities, prepare
 from assay.moves.regan.spread import CAP, TIE, CurveName, Floats, Scaling, blocks, scaled_deltas
+from assay.records import dataclass
 
 
 @dataclass(frozen=True)

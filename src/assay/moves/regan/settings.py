@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +12,7 @@ from assay.errors import ModelError
 from assay.moves.regan.models import ModelName
 from assay.moves.regan.problem import CRITERIA, MethodName
 from assay.moves.regan.spread import CAP, TIE, CurveName, Floats, Scaling, elsewhere_deltas, scaled_deltas
+from assay.records import dataclass
 
 DEPTHS: Literal["depths"] = "depths"
 GRID: Literal["grid"] = "grid"

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.errors import ModelError
+from assay.records import dataclass
 
 Floats: TypeAlias = NDArray[np.float64]
 Scaling: TypeAlias = Literal["log", "pawns", "winprob"]
