@@ -66,3 +66,38 @@ def test_a_name_opens_the_results_against_everybody(page: Page, games: Path, tmp
     first = [row[1] for row in rows(page)]
     page.get_by_role("button", name="Player").click()
     assert [row[1] for row in rows(page)] == first[::-1]
+
+
+def sorted_by(page: Page, column: str, row: int) -> list[str]:
+    """A column after a click on its head; a first click sorts downwards."""
+    page.get_by_role("button", name=column, exact=True).click()
+    return [cells[row] for cells in rows(page)]
+
+
+def test_names_that_begin_with_digits_and_empty_cells_are_sorted(page: Page, tmp_path: Path) -> None:
+    names = ("10 Moves", "4ku 5", "4ku 12", "Elm")
+    texts = (f'[White "{w}"]\n[Black "{b}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n' for w in names for b in names if w != b)
+    file = tmp_path / "games.pgn"
+    file.write_text("".join(texts))
+    answer = assay.rate_results(file, anchors={"4ku 12": 2000.0})
+    (tmp_path / "list.html").write_text(list_page(answer.listing, answer.games))
+    page.set_viewport_size({"width": 390, "height": 760})
+    page.goto((tmp_path / "list.html").as_uri())
+    assert sorted_by(page, "Player", 1) == sorted(names, key=str.lower, reverse=True)
+    for _ in ("down", "up"):
+        assert sorted_by(page, "Error", 3)[-1] == ""  # the anchor has none
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_months_are_sorted(page: Page, tmp_path: Path) -> None:
+    played = (("2010.11", "A", "B"), ("2010.02", "C", "A"), ("2010.05", "D", "A"), ("2010.09", "D", "B"))
+    texts = (
+        f'[Date "{day}.01"]\n[White "{w}"]\n[Black "{b}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n' for day, w, b in played
+    )
+    file = tmp_path / "games.pgn"
+    file.write_text("".join(texts))
+    answer = assay.rate_over_time(file, by="month", walk=60)
+    file = tmp_path / "list.html"
+    file.write_text(timeline_texts(answer, output=str(file))[str(file)])
+    page.goto(file.as_uri())
+    assert sorted_by(page, "Last", 5) == ["2010-11", "2010-11", "2010-09", "2010-02"]

@@ -148,15 +148,19 @@ class Listing:
         pools = self.ratings.pool[self.players]
         if len(self.ratings.pools) < 2:
             return []
-
-        def level(pool: int) -> str:
-            return printable(self.ratings.level(pool))
-
         begins = np.flatnonzero(np.concatenate(([True], pools[1:] != pools[:-1]))).tolist()
         return [
-            (begin, f"Pool {pool + 1}: {counted(int((pools == pool).sum()), 'player')}, {level(pool)}")
+            (begin, f"Pool {pool + 1}: {self.about(pool)}")
             for begin, pool in ((begin, int(pools[begin])) for begin in begins)
         ]
+
+    def about(self, pool: int) -> str:
+        """How many are in a pool, and what sets its level: an average is that of all, listed or not."""
+        everybody, listed = (
+            int(np.count_nonzero(of == pool)) for of in (self.ratings.pool, self.ratings.pool[self.players])
+        )
+        few = f", {listed:,} listed" if listed < everybody else ""
+        return printable(f"{counted(everybody, 'player')}{few}, {self.ratings.level(pool)}")
 
     @property
     def names(self) -> list[str]:

@@ -1,13 +1,13 @@
 const data=JSON.parse(document.getElementById('data').textContent);
 const make=(name,text)=>{const e=document.createElement(name);if(text!==undefined)e.textContent=text;return e};
-const value=(row,at)=>{const t=row.cells[at].dataset.v??row.cells[at].textContent;const n=parseFloat(t);
-return Number.isNaN(n)?t.toLowerCase():n};
+const value=(row,at)=>{const cell=row.cells[at],name=cell.dataset.v,t=cell.textContent;
+return name!==undefined?name.toLowerCase():/^-?[\d.]+[<>*]?$/.test(t)?parseFloat(t):t.toLowerCase()};
 for(const table of document.querySelectorAll('table.list')){const body=table.tBodies[0];
 [...table.tHead.rows[0].cells].forEach((head,at)=>head.querySelector('button').addEventListener('click',()=>{
 document.querySelectorAll('.more').forEach(e=>e.remove());const up=head.getAttribute('aria-sort')==='descending';
 [...table.tHead.rows[0].cells].forEach(c=>c.removeAttribute('aria-sort'));
 head.setAttribute('aria-sort',up?'ascending':'descending');const rows=[...body.rows];
-rows.sort((a,b)=>{const x=value(a,at),y=value(b,at);const c=typeof x===typeof y?(x<y?-1:x>y?1:0):typeof x==='number'?-1:1;
+rows.sort((a,b)=>{const x=value(a,at),y=value(b,at);if(x===''||y==='')return (x==='')-(y==='');const c=typeof x===typeof y?(x<y?-1:x>y?1:0):typeof x==='number'?-1:1;
 return up?c:-c});rows.forEach(r=>body.append(r))}));
 body.addEventListener('click',event=>{const button=event.target.closest('button');if(!button)return;
 const row=button.closest('tr'),next=row.nextElementSibling;

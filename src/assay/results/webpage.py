@@ -58,11 +58,12 @@ def list_page(listing: Listing, games: Mapping[str, Any] | None = None) -> str:
     }
     several = len(ratings.pools) > 1
     body = "".join(
-        (f"<h2>Pool {pool + 1}</h2>" if several else "") + f"<p>{_safe(_level(listing, pool))}</p>{_table(head, rows)}"
+        (f"<h2>Pool {pool + 1}</h2>" if several else "") + f"<p>{_safe(listing.about(pool))}</p>{_table(head, rows)}"
         for pool, rows in by_pool.items()
     )
+    listed = f"{len(listing.players):,} of " if len(listing.players) < len(ratings.players) else ""
     about = [
-        f"{counted(len(listing.players), 'player')}, {counted(int(ratings.encounters.games.sum()), 'game')}",
+        f"{listed}{counted(len(ratings.players), 'player')}, {counted(int(ratings.encounters.games.sum()), 'game')}",
         f"White advantage {ratings.white_advantage:.1f}, draw rate between equals {100 * ratings.draw_rate:.1f} %",
     ]
     if errors is not None:
@@ -117,10 +118,6 @@ def timeline_page(timeline: Timeline, rows: Sequence[Mapping[str, Any]]) -> str:
     return _page("Ratings over time", about, body, data)
 
 
-def _level(listing: Listing, pool: int) -> str:
-    return f"{counted(int((listing.ratings.pool == pool).sum()), 'player')}, {listing.ratings.level(pool)}"
-
-
 def _met(others: Any, results: Any) -> list[list[int]]:
     return [[other, *result] for other, result in zip(others.tolist(), results.tolist(), strict=True)]
 
@@ -137,7 +134,8 @@ def _row(player: int, name: str, cells: Sequence[Any]) -> str:
 
 def _table(head: Sequence[str], rows: Sequence[str]) -> str:
     heads = "".join(f'<th scope="col"><button type="button">{_safe(name)}</button></th>' for name in head)
-    return f'<table class="list"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    table = f'<table class="list"><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
+    return f'<div class="wide">{table}</div>'
 
 
 def _page(title: str, about: Sequence[str], body: str, data: Any) -> str:
