@@ -182,6 +182,7 @@ def test_watch_tells_again_until_the_test_ends(run: Run, tmp_path: Path, monkeyp
         ({"penta": (1, 2, 3)}, "five counts"),
         ({"penta": (1, 1, 1, 1, 1), "wdl": (1, 1, 1)}, "two matches"),
         ({"wdl": (1, 2, 3), "sprt": (2, 0)}, "the smaller one first"),
+        ({"wdl": (1, 2, 3), "sprt": (0, 1e9)}, "within 1000 Elo"),
         ({"wdl": (1, 2, 3), "sprt": (0, 2), "alpha": 0.7}, "alpha"),
         ({"wdl": (1, 2, 3), "sprt": (0, 2), "bounds": "bayes"}, "logistic or normalised"),
         ({}, "there is no match"),

@@ -157,7 +157,8 @@ def test_lists_on_a_day_and_by_peak(run: Run, dated: str) -> None:
     peak = json.loads(run("--over-time", "year", "--peak", "--format", "json", dated).out)["rows"]
     assert (peak[0]["player"], peak[0]["peak_time"], peak[0]["rank"]) == ("Rise", "2012", 1)
     assert run("--over-time", "month", "--on", "1990", dated).code == 1
-    assert "no date" in run("--over-time", "month", "--on", "soon", dated).err
+    for day in ("soon", "2010-31-31", "2010-02-30", "2010-13", "2010-01-01-01"):
+        assert "is no date" in run("--over-time", "month", "--on", day, dated).err
 
 
 def test_one_player_with_a_chart(run: Run, dated: str, tmp_path: Path) -> None:
@@ -189,6 +190,17 @@ def test_games_without_dates_are_refused(run: Run, pool_file: str) -> None:
     answer = run("--over-time", "month", pool_file)
     assert answer.code == 1
     assert "no game has a result and a date" in answer.err
+    assert "no game has a result and an event" in run("--over-time", "event", pool_file).err
+
+
+def test_one_game_has_an_error_and_a_bounded_white_advantage(run: Run, tmp_path: Path) -> None:
+    """Nobody made a point with Black, and two newcomers tell no spread."""
+    file = tmp_path / "one.pgn"
+    file.write_text('[Date "2010.01.05"]\n[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1-0\n')
+    answer = run("--over-time", "month", "--format", "json", str(file))
+    assert answer.code == 0
+    first, second = json.loads(answer.out)["rows"]
+    assert first["rating"] > second["rating"] and min(first["error"], second["error"]) > 100
 
 
 def test_the_library_takes_and_gives_the_same(dated: str) -> None:

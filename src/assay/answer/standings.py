@@ -259,7 +259,8 @@ def rate_over_time(
     if found.unfinished:
         problems[NO_RESULT] = found.unfinished
     if not use.any():
-        raise RatingError("no game has a result and a date: ratings over time need both.")
+        time = {"month": "a date with its month", "year": "a date with its year", "event": "an event with its year"}[by]
+        raise RatingError(f"no game has a result and {time}: ratings over time by {by} need both.")
     whites, blacks = found.white[use], found.black[use]
     history = rate_history(
         whites,

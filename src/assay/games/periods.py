@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Sequence
 from typing import Literal
@@ -51,6 +52,11 @@ def months_of(date: str) -> tuple[float, bool] | None:
 def day_of(text: str, by: Period) -> float:
     """A day as it is asked for, such as 2012-05-14 or 2012-05, on the scale of the times."""
     found = months_of(text)
+    try:
+        year, month, day = (int(part) for part in (*text.replace(".", "-").split("-"), "1", "1")[:3])
+        datetime.date(year, month, day)
+    except ValueError:
+        found = None
     if found is None:
         raise InputError(f"{text!r} is no date: write 2012-05-14, 2012-05 or 2012.")
     if by == "year":

@@ -29,7 +29,7 @@ from assay.errors import RatingError
 from assay.records import dataclass
 from assay.results.encounters import Floats, PairTable, tabulate
 from assay.results.expectancy import SCALE, expectancy, slope
-from assay.results.solve import likeliest_draws, likelihood_gain, likelihood_weight
+from assay.results.solve import WHITE_WITHIN, likeliest_draws, likelihood_gain, likelihood_weight
 
 # Elo: variance of the walk in a month, and of newcomers, to begin with.
 _WALK, _NEWCOMERS = 15.0**2, 250.0**2
@@ -217,6 +217,7 @@ class _Fit:
     newcomers: float
     fit_white: bool
     fit_draws: bool
+    white_precision: float = 0.0
 
     def chances(self, ratings: Floats, white: float) -> Floats:
         p: Floats = expectancy(self.table.gaps(ratings, white), self.beta)
@@ -236,7 +237,7 @@ class _Fit:
         pull = self.stiffness * (ratings[later] - ratings[later - 1])
         gradient[later] -= pull
         gradient[later - 1] += pull
-        return np.append(gradient, gain.sum() if self.fit_white else 0.0)
+        return np.append(gradient, gain.sum() - white * self.white_precision if self.fit_white else 0.0)
 
     @cached_property
     def weight(self) -> Floats:
@@ -270,7 +271,7 @@ class _Fit:
         back = meet.T.tocsr()
         border = with_white - with_black if self.fit_white else np.zeros(n)
         # Where all games are drawn and the draw rate is fitted, they say nothing of White.
-        corner = max(float(weight.sum()), _NOTHING) if self.fit_white else 1.0
+        corner = max(float(weight.sum()) + self.white_precision, _NOTHING) if self.fit_white else 1.0
 
         def multiply(x: Floats) -> Floats:
             players = x[:-1]
@@ -304,6 +305,9 @@ class _Fit:
             fit = replace(fit, ratings=ratings, white=white, equal=equal)
             if share * float(np.max(np.abs(step))) < small and not (moved and small <= _SMALL):
                 return fit, taken + 1
+        if self.fit_white and not self.white_precision:
+            # Results that do not bound White's advantage: nobody made a point with Black.
+            return replace(self, white=0.0, white_precision=1.0 / WHITE_WITHIN**2).newton(small)
         raise RatingError("the ratings over time do not settle; leave out players with few games.")
 
     def variances(self) -> tuple[Floats, Floats]:
@@ -333,7 +337,7 @@ class _Fit:
         full[at[:-1], at[1:]] += beside
         full[at[1:], at[:-1]] += beside
         full[:n, n] = full[n, :n] = with_white - with_black if self.fit_white else 0.0
-        full[n, n] = weight.sum() if self.fit_white else 1.0
+        full[n, n] = weight.sum() + self.white_precision if self.fit_white else 1.0
         inverse = np.linalg.inv(full)[:n, :n]
         # Errors are those to the average of the pool: what moves all of a pool alike is left out.
         who = self.moments.player
@@ -360,7 +364,9 @@ def _likeliest(fit: _Fit, walk: bool, newcomers: bool) -> tuple[_Fit, int]:
             spread, moved = fit.variances()
             first, later = fit.moments.first, fit.moments.later
             level = float(fit.ratings[first].mean())
-            now = float(np.mean((fit.ratings[first] - level) ** 2 + spread[first]))
+            # One newcomer more as they are usually: a game or two, which tell no spread, give nobody an error of zero.
+            seen = float(np.sum((fit.ratings[first] - level) ** 2 + spread[first]))
+            now = (seen + _NEWCOMERS) / (np.count_nonzero(first) + 1)
             settled = not newcomers or abs(math.log(now / fit.newcomers)) < _SETTLED
             if settled:
                 break

@@ -23,8 +23,8 @@ from assay.table import WIDTH, Answer, Table, columns_of, counted, described, to
 
 # Terminations that say more of a clock, a program or an arbiter than of strength.
 ODD = {
-    "time forfeit", "abandoned", "stalled connection", "disconnect", "disconnection", "illegal move", "adjudication",
-    "rules infraction", "emergency", "death", "unterminated", "crash", "loses on time", "timeout",
+    "time forfeit", "forfeit", "abandoned", "stalled connection", "disconnect", "disconnection", "illegal move",
+    "adjudication", "rules infraction", "emergency", "death", "unterminated", "crash", "loses on time", "timeout",
 }  # fmt: skip
 # Standard deviations by which the points of an anchor may be off before that is remarked on.
 _CONTRADICTED = 4.0

@@ -51,7 +51,7 @@ _ASIDE = 60.0
 # there is no telling a chance from one.
 _INFINITE, _INFINITE_ELSE = 25.0, 36.0
 # Elo; what a white advantage that the results do not bound is taken to be within.
-_WHITE_WITHIN = 300.0
+WHITE_WITHIN = 300.0
 
 
 @dataclass(frozen=True)
@@ -114,12 +114,12 @@ def solve(problem: Equations) -> Solution:
                 "the ratings found no level: the results are too one-sided; '-g FILE' lists the groups."
             ) from None
     warnings.warn(
-        f"the results do not bound the white advantage; it is taken to be within {_WHITE_WITHIN:.0f} points of "
+        f"the results do not bound the white advantage; it is taken to be within {WHITE_WITHIN:.0f} points of "
         f"{problem.white:.0f}.",
         AssayWarning,
         stacklevel=2,
     )
-    return solve(replace(problem, white_precision=1.0 / _WHITE_WITHIN**2))
+    return solve(replace(problem, white_precision=1.0 / WHITE_WITHIN**2))
 
 
 class _UnboundedError(Exception):

@@ -34,6 +34,8 @@ _PER_LOGIT = 400.0 / math.log(10.0)
 # A score that nobody has made yet is rare, not impossible: so many times it is taken to have occurred.
 _RARE = 1e-3
 _EDGE = 1e-9
+# Elo; no test asks for more.
+_FARTHEST = 1000.0
 # Loss, draw, win.
 _OF_GAMES = np.array((0.0, 0.5, 1.0))
 
@@ -169,8 +171,10 @@ def sprt(
     """
     if scale not in SCALES:
         raise RatingError(f"the bounds of a test are {' or '.join(SCALES)}, not {scale!r}.")
-    if not (math.isfinite(elo0) and math.isfinite(elo1) and elo0 < elo1):
-        raise RatingError(f"a test needs two strengths, the smaller one first, not {elo0:g} and {elo1:g}.")
+    if not (-_FARTHEST <= elo0 < elo1 <= _FARTHEST):
+        raise RatingError(
+            f"a test needs two strengths within {_FARTHEST:g} Elo, the smaller one first, not {elo0:g} and {elo1:g}."
+        )
     for name, value in (("alpha", alpha), ("beta", beta)):
         if not 0.0 < value < 0.5:
             raise RatingError(f"{name} is {value:g}; it is a share of wrong verdicts between 0 and 0.5.")
