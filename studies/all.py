@@ -142,6 +142,9 @@ STUDIES = sorted(
         Study("policy-agents", 10, "studies/policy_agents.py {reference} 6 8"),
         Study("policy-board", 2, "studies/policy.py {data}/analysis-sf15.1-d10.jsonl.zst --pool board"),
         Study("policy-lichess", 2, "studies/policy.py {data}/lichess-2026-06.pgn.zst --pool lichess --band 400"),
+        Study(
+            "first-moves", 1, "studies/first_moves.py {data}/lichess-2026-06.pgn.zst {data}/otb-2018-19.pgn.zst --judge"
+        ),
         Study("agents", 3, "studies/agents.py {reference}"),
         Study("screening", 3, "studies/screening.py {reference} 8"),
         Study(

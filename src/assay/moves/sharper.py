@@ -17,6 +17,7 @@ from assay.games.packed import decode_move
 from assay.moves.calibration import for_engine
 from assay.moves.evidence import log_policy
 from assay.policy.chances import Foretold, shipped
+from assay.policy.first_moves import shipped_first_moves
 from assay.pools import FIRST
 from assay.presets import ALL_LINES, DEFAULT_DEPTH
 from assay.scales import line_called
@@ -44,6 +45,10 @@ def sharper(
     line = line_called(LINES[pool])
     inner = [float(line.inside(np.array([level]))[0]) for level in found[0].levels]
     tables = np.exp(np.stack([model.log_chances(choices, level, logs) for level in inner], axis=1))
+    for key, begin, end in zip(choices.keys, choices.start[:-1], choices.start[1:], strict=True):
+        codes, own = choices.moves[begin:end], tables[begin:end].T
+        mixed = [shipped_first_moves().mixed(key, codes, *one, pool) for one in zip(own, found[0].levels, strict=True)]
+        tables[begin:end] = np.stack(mixed, axis=1)
     moves = [chess.Move.from_uci(decode_move(int(code))) for code in choices.moves]
     known = iter(_told(one, moves, tables, choices.start, at) for at, one in enumerate(open_ones))
     return [next(known) if len(one.moves) > 1 else one for one in found], str(identity)

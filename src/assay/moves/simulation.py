@@ -35,7 +35,8 @@ from assay.moves.evidence import log_policy
 from assay.moves.regan.projection import Agent
 from assay.moves.regan.spread import Floats
 from assay.paths import File, atomic
-from assay.policy.chances import Network, open_network, shipped
+from assay.policy.chances import POOL, Network, open_network, shipped
+from assay.policy.first_moves import shipped_first_moves
 from assay.presets import DEFAULT_DEPTH
 from assay.progress import Progress
 from assay.records import dataclass
@@ -145,9 +146,10 @@ Chooser = Callable[[Valued, int, Sequence[str], float], Floats]
 
 
 def choosing(calibration: Calibration, policy: Network | bool = True) -> Chooser:
-    """How players of a rating choose, by a calibration's model."""
+    """How players of a rating choose, by a calibration's model; in the first moves by what was played there, too."""
     network = shipped() if policy is True else policy or None
     model = calibration.model(policy=network is not None)
+    first_moves = shipped_first_moves() if policy is True else None
 
     def chances(valued: Valued, ply: int, before: Sequence[str], elo: float) -> Floats:
         codes, moves = valued.table()[: model.depth].T, valued.move_codes()
@@ -165,7 +167,8 @@ def choosing(calibration: Calibration, policy: Network | bool = True) -> Chooser
             unit=np.zeros(1, np.int64),
         )
         logs = log_policy(choices, network) if network is not None and model.wants_policy else None
-        return np.exp(model.log_chances(choices, elo, logs))
+        found = np.exp(model.log_chances(choices, elo, logs))
+        return found if first_moves is None else first_moves.mixed(choices.keys[0], moves, found, elo, POOL)
 
     return chances
 

@@ -17,6 +17,7 @@ from assay.games import fens, read, to_arrays, uci
 from assay.games.legal import legal_moves
 from assay.games.packed import decode_move, from_board
 from assay.games.stream import Stream
+from assay.policy.first_moves import shipped_first_moves
 from assay.policy.leela import Leela, logits, move_numbers, parse_leela, planes
 from assay.policy.movemodel import Policy, load_policy, log_chances_of
 from assay.policy.positions import BOARD, LICHESS, seen
@@ -105,7 +106,10 @@ def answers(
     network: Network | None = None,
     extra: Sequence[Mapping[chess.Move, float]] | None = None,
 ) -> list[Foretold]:
-    """What people of each level would play in each position; `extra` as in :func:`chances`, for each position."""
+    """What people of each level would play in each position; `extra` as in :func:`chances`, for each position.
+
+    Unless a network is named, what was played in the first moves of games counts there, too.
+    """
     keys = keys_of([spot.fen for spot in spots])
     found = [log_chances(network or shipped(), keys, level, pool) for level in levels]
     offsets = found[0].offsets
@@ -114,8 +118,12 @@ def answers(
     for at, spot in enumerate(spots):
         rows = slice(int(offsets[at]), int(offsets[at + 1]))
         own = moves[rows]
+        shares = [np.exp(each.logs[rows].astype(np.float64)) for each in found]
+        if network is None:
+            first_moves, codes = shipped_first_moves(), found[0].moves[rows]
+            shares = [first_moves.mixed(keys[at], codes, *one, pool) for one in zip(shares, levels, strict=True)]
         odds = np.array([0.0 if extra is None else extra[at].get(move, 0.0) for move in own])
-        table = np.stack([_normal(each.logs[rows] + odds) for each in found], axis=1)
+        table = np.stack([_normal(np.log(np.maximum(one, 1e-300)) + odds) for one in shares], axis=1)
         board = spot.board
         order = np.argsort(-table.mean(axis=1), kind="stable")
         listed = tuple(Likely(own[i], board.san(own[i]), tuple(table[i].tolist())) for i in order)
