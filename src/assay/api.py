@@ -37,7 +37,7 @@ def rate_learned(
     game: int | None = None,
     player: str | None = None,
     model: str | None = None,
-    prior: File | None = None,
+    prior: File | Mapping[float, float] | None = None,
     evals: bool = True,
     level: float = 0.8,
     keep_duplicates: bool = False,
@@ -47,12 +47,13 @@ def rate_learned(
 
     Of one game (the only one, or `game`) the answer follows the guess move by move, of several it has the last one of
     each; `[name]` adds up the games of a player, `.curve(name)` is the curve that it is the top of, and `.curves` has
-    those of all games. `model` is "lichess", "otb" or the folder of a training. `prior` ("pool", or a file) makes
-    posteriors of them. Evals that the games have are read by a model that can, unless `evals` is False.
+    those of all games. `model` is "lichess", "otb" or the folder of a training. `prior` ("pool", a file, or weights
+    such as {1500: 0.3, 1700: 0.7}) makes posteriors of them. Evals that the games have are read by a model that can,
+    unless `evals` is False.
 
     >>> guesses = rate_learned(SAMPLE, game=2)
     >>> print(guesses["Deep Blue"])
-    at least 2298
+    at least 2277
     >>> guesses.table.height, guesses.guesses[0].moves[0]
     (90, 'e4')
     """

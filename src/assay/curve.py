@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.errors import InputError
 from assay.records import dataclass
 
 Floats = NDArray[np.float64]
@@ -104,6 +105,25 @@ class Curve:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    def __add__(self, other: Curve) -> Curve:
+        """Both together, row by row: what is said of the same rating by two who know nothing of each other.
+
+        >>> one, other = (Curve(-((GRID - top)[None] / 200) ** 2, GRID) for top in (2000.0, 2100.0))
+        >>> one + other
+        Curve of 1 row, ratings 600 to 3200; top 2050
+        """
+        if not isinstance(other, Curve):
+            return NotImplemented
+        if not np.array_equal(self.grid, other.grid) or len(self) != len(other):
+            raise InputError(f"curves of {len(self)} and {len(other)} rows, or of other ratings, cannot be added.")
+        return replace(self, table=self.table + other.table)
+
+    def __repr__(self) -> str:
+        rows = f"{len(self)} row" + ("" if len(self) == 1 else "s")
+        flat = len(self) != 1 or np.ptp(self.table) == 0
+        top = "" if flat else f"; top {self.tops()[0]:.0f}"
+        return f"Curve of {rows}, ratings {self.grid[0]:.0f} to {self.grid[-1]:.0f}{top}"
 
     def __getitem__(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Curve:
         return replace(self, table=self.table[rows])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import assay
 from assay.cli.learned import guess as command
 from assay.errors import InputError, LearnedError
 from assay.learned import guess_games
@@ -172,6 +173,31 @@ def test_a_wrong_prior_is_told(tmp_path: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(InputError, match=r"prior\.json"):
         read_prior(file, EDGES)
+
+
+def test_a_prior_from_python_is_that_of_the_file(games: Callable[..., Path], tmp_path: Path) -> None:
+    file, written = games(("A", "B", ITALIAN)), tmp_path / "prior.json"
+    written.write_text('{"2150": 1, "2250": 3}')
+    one, other = (assay.rate_learned(file, prior=prior)["A"] for prior in (written, {2150: 1, 2250: 3}))
+    assert one == other
+    with pytest.raises(InputError, match="the prior: 100 is outside the model's bands, 1400 to 2900"):
+        assay.rate_learned(file, prior={100: 1})
+
+
+def test_curves_are_added_by_hand_and_told_in_a_line(games: Callable[..., Path], tmp_path: Path) -> None:
+    found = assay.rate_learned(games(("A", "B", ITALIAN), ("B", "A", BLUNDER)))
+    one, other = (guess.last(guess.players.index("A")) for guess in found.guesses)
+    np.testing.assert_allclose((one + other).table, found.curve("A").table)
+    assert repr(found.curve("A")).startswith("Curve of 1 row, ratings 600 to 3200; top ")
+    assert repr(found.curves) == "GameCurves of 4 sides of 2 games"
+    assert repr(found.guesses[0]) == "Guess of game 1: A - B, 12 plies, by otb"
+    with pytest.raises(InputError, match="of 1 and 4 rows"):
+        one + found.curves.curve
+    with pytest.raises(InputError, match="there is no 'C' in this answer"):
+        found.curve("C")
+    single = assay.rate_learned(games(("A", "B", ITALIAN)))
+    assert assay.plot(single, tmp_path / "figures") == [tmp_path / "figures" / "posterior.svg"]
+    assert assay.plot(single, tmp_path / "it.png") == [tmp_path / "it.png"]
 
 
 def test_a_prior_that_is_not_there_is_told_with_what_would_do(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from assay.cli.options import (
     where_option,
 )
 
-max_plies_option = Shared("--max-plies", type=click.IntRange(1), help="Plies to take of a game.  [default: 128]")
+max_plies_option = Shared("--max-plies", type=click.IntRange(1), help="Plies to take of a game.")
 analyses_option = Shared("--analyses", type=KNOWN_FILE, metavar="STORE", help="Store with the analyses of the games.")
 prior_option = Shared("--prior", type=KNOWN_FILE, help="Another prior over the bands (JSON or CSV).")
 games_option = Shared("--games", type=click.IntRange(0), help="Take so many games only.  [default: all]")
@@ -134,7 +134,7 @@ def encode(
     "--book", type=int, help="Read an opening book of moves that so many games have; 0 for none.  [default: 0]"
 )
 @balanced_option.but(default=None)
-@max_plies_option
+@max_plies_option.but(help="Plies to take of a game.  [default: 128]")
 @games_option
 @click.option("--per-band", type=int, help="Games per band and epoch at most; 0 for all.  [default: 0]")
 @click.option("--epoch-games", type=int, help="Games of an epoch; 0 for all.  [default: 0]")

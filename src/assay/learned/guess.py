@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -45,7 +45,7 @@ MOST_BLOCKS = 16  # of White and Black beside each other on a line
 NO_PRIOR, POOL_PRIOR = "none", "pool"
 _PRIOR_FILE = 'write JSON like {"1500": 0.2}, or CSV with the columns band and share'
 
-Prior = File | None
+Prior = File | Mapping[float, float] | None
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ class Guess:
     year: int | None = None
     valued: bool = False  # whether evals were read
     prior: Floats | None = None  # over the bands
+
+    def __repr__(self) -> str:
+        return f"Guess of game {self.number}: {' - '.join(self.players)}, {len(self.moves)} plies, by {self.run.name}"
 
     @property
     def edges(self) -> Floats:
@@ -126,6 +129,9 @@ class GameCurves:
     model: tuple[str, ...]
     speed: tuple[str | None, ...]
     honesty: tuple[Honesty, ...]
+
+    def __repr__(self) -> str:
+        return f"GameCurves of {counted(len(self.player), 'side')} of {counted(len(set(self.number)), 'game')}"
 
 
 def game_curves(guesses: Sequence[Guess]) -> GameCurves:
@@ -248,6 +254,8 @@ def _prior(prior: Prior, run: Run, speed: str | None) -> Floats | None:
     """The prior over the bands of a run that is asked for, None for none."""
     if prior is None or prior == NO_PRIOR:
         return None
+    if isinstance(prior, Mapping):
+        return spread_prior(list(prior.items()), run.edges, "the prior")
     return run.population_of(speed) if prior == POOL_PRIOR else read_prior(Path(prior), run.edges)
 
 
@@ -293,16 +301,21 @@ def read_prior(path: Path, edges: Floats) -> Floats:
         raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
     except (ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
         raise InputError(f"{path} is no prior; {_PRIOR_FILE} ({error}).") from error
+    return spread_prior(pairs, edges, str(path))
+
+
+def spread_prior(pairs: Sequence[tuple[float, float]], edges: Floats, source: str) -> Floats:
+    """A prior over bands from pairs of a rating and its weight; `source` is what an error calls it."""
     prior = np.zeros(len(edges) - 1)
     for band, share in pairs:
         at = int(np.searchsorted(edges, band, side="right")) - 1
         if not 0 <= at < len(prior):
-            raise InputError(f"{path}: {band:g} is outside the model's bands, {edges[0]:.0f} to {edges[-1]:.0f}.")
+            raise InputError(f"{source}: {band:g} is outside the model's bands, {edges[0]:.0f} to {edges[-1]:.0f}.")
         if share < 0 or not np.isfinite(share):
-            raise InputError(f"{path}: the share of {band:g} is {share:g}, which is none; shares are 0 or more.")
+            raise InputError(f"{source}: the share of {band:g} is {share:g}, which is none; shares are 0 or more.")
         prior[at] += share
     if prior.sum() <= 0:
-        raise InputError(f"{path} has no share above 0; {_PRIOR_FILE}.")
+        raise InputError(f"{source} has no share above 0; {_PRIOR_FILE}.")
     return np.asarray(prior / prior.sum())
 
 
@@ -329,6 +342,7 @@ class Guesses(Answer):
 
     def curve(self, player: str) -> Curve:
         """What all games say of a player: the log-likelihood of ratings, one row."""
+        self[player]  # or it is said who is there
         return together([guess for guess in self.guesses if player in guess.players], player)
 
 

@@ -58,7 +58,7 @@ _COLUMNS = (
     *("cases", "top1", "within1", "mae", "mae_se", "mean_mae", "rmse", "bias", "noise", "nll", "ece", "cover50"),
     *("cover80", "cover95"),
 )
-_WIDE = ("within1", "mae_se", "mean_mae", "rmse", "noise", "cover50", "cover95")
+_WIDE = ("within1", "mae_se", "rmse", "noise", "cover50", "cover95")
 _DECIMALS = dict.fromkeys(_COLUMNS, 3) | dict.fromkeys(("mae", "mae_se", "mean_mae", "rmse", "bias", "noise"), 0)
 
 

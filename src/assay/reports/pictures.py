@@ -21,7 +21,7 @@ from assay.table import Answer
 def plot(answer: Answer, folder: File) -> list[Path]:
     """Write the pictures of an answer, as `--plots` of its command does; which files there are now.
 
-    A guess of one game is one picture: `folder` is then the name of the file.
+    Where there is but one picture, `folder` may be the name of its file, such as posterior.svg.
 
     >>> import assay
     >>> assay.plot(assay.event(assay.SAMPLE), "plots")
@@ -38,18 +38,27 @@ def plot(answer: Answer, folder: File) -> list[Path]:
         case JointRatings():
             return plot_witnesses(answer.said, place)
         case Followed():
-            return [plot_posterior(answer.sides, answer.level, place)]
+            return [plot_posterior(answer.sides, answer.level, _alone(place, "posterior"))]
         case FitTable():
             return plot_fits(answer.turns, answer.fits, answer.how, place)
         case CalibrationTable():
             return plot_calibration(answer.calibration, place)
-        case Timeline():  # one picture, of one player: the folder is the file
+        case Timeline():
             if answer.player is None:
                 raise InputError("a history is drawn of one player: name him with player.")
-            return [plot_history(answer.times, answer.shown.rows, place)]
-        case Guesses():  # one picture: the folder is the file
+            return [plot_history(answer.times, answer.shown.rows, _alone(place, "history"))]
+        case Guesses():
             if len(answer.guesses) != 1:
-                raise LearnedError("one game is drawn: choose it with game.")
-            save_figure(posterior_figure(answer.guesses[0]), place)
-            return [place]
+                raise LearnedError("one game is drawn: ask for it with rate_learned(..., game=N).")
+            file = _alone(place, "posterior")
+            save_figure(posterior_figure(answer.guesses[0]), file)
+            return [file]
     raise InputError(f"there are no plots of this answer ({type(answer).__name__}).")
+
+
+def _alone(place: Path, name: str) -> Path:
+    """The file of a picture that stands alone: the one that is named, or one in the folder that is."""
+    if place.suffix:
+        return place
+    place.mkdir(parents=True, exist_ok=True)
+    return place / f"{name}.svg"
