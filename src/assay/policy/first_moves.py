@@ -7,7 +7,6 @@ is counted. Where few have been, the network's word counts for more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from assay.errors import InputError
 from assay.games.packed import KEY_BYTES
 from assay.paths import atomic
+from assay.records import dataclass
 
 Floats = npt.NDArray[np.float64]
 
