@@ -95,8 +95,8 @@ OPTIONS = {
     "sample": "-o --out --format",
     "demo": "-o --out",
     "doctor": "--format",
-    "event": "-o --out --where --rating --format --wide",
-    "players": "--where --format --wide",
+    "event": "-o --out --where --rating --keep-duplicates --format --wide",
+    "players": "--where --keep-duplicates --format --wide",
     "ratings add": "--month --kind --format",
     "ratings list": "--format",
     "analyse": """
@@ -166,7 +166,7 @@ OPTIONS = {
     """,
     "evaluate": "--against --split --balanced --prior --games --plots --analysed --analyses --format",
     "chances": "--elo --pool --top --game --ply --policy -o --out --format",
-    "policy gather": "-o --out --where --without --elo --first-ply --per-game --seed --format",
+    "policy gather": "-o --out --where --without --elo --first-ply --per-game --seed --keep-duplicates --format",
     "policy label": "--teacher --count --seed",
     "policy train": """
         -o --out --width --bag --hidden --steps --batch --lr --cool --soft --known --average --seed --every --start

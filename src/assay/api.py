@@ -339,17 +339,20 @@ def fit(
     return fit_games(what, by=by, how=how, within=within, fix_c=fix_c, periods=periods, c_line=c_line, **reading)
 
 
-def players(what: What, *, where: str | None = None) -> Answer:
+def players(what: What, *, where: str | None = None, keep_duplicates: bool = False) -> Answer:
     """Who plays in some games, as `assay players` lists it: ids, spellings, games, ratings, and who looks alike.
+
+    A game that occurs again is not counted, but the spellings and ratings in it are told.
 
     >>> players(SAMPLE).table.select("player", "games").rows()
     [('Deep Blue', 6), ('Kasparov, Garry', 6)]
     """
     from assay.games import read
+    from assay.games.duplicates import Seen
     from assay.games.people import people_in
-    from assay.table import Answer, Table, columns_of
+    from assay.table import Answer, Table, columns_of, told_copies
 
-    games = read(what, where=where)
+    games, seen = read(what, where=where), Seen()
     rows = [
         {
             "player": person.name,
@@ -360,12 +363,13 @@ def players(what: What, *, where: str | None = None) -> Answer:
             "spellings": "; ".join(person.spellings) if person.spellings != (person.name,) else None,
             "like": "; ".join(person.like) or None,
         }
-        for person in people_in(games)
+        for person in people_in(games, None if keep_duplicates else seen.add)
     ]
     if not rows:
         raise games.no_games()
     names = ("player", "fide_id", "games", "lowest", "highest", "spellings", "like")
-    return Answer(shown=Table(rows, columns_of(names, titles={"like": "looks like"})), problems=games.problems)
+    shown = Table(rows, columns_of(names, titles={"like": "looks like"}))
+    return Answer(shown=shown, problems=games.problems, remarks=told_copies(seen.duplicates))
 
 
 def report(

@@ -64,17 +64,20 @@ def guarding_inputs(named: Iterable[str | Path] = ()) -> Iterator[None]:
         _inputs.reset(token)
 
 
-def note_input(path: str | Path) -> None:
-    """Remember that this file is read: :func:`atomic` will not write over it as long as the inputs are guarded."""
+def note_input(path: str | Path | int) -> None:
+    """Remember that this file is read: :func:`atomic` will not write over it as long as the inputs are guarded.
+
+    It may be an open file, by its number: what stdin comes from.
+    """
     inputs = _inputs.get()
     if inputs is not None and (known := _identity(path)):
         inputs[known] += 2
 
 
-def _identity(path: str | Path) -> tuple[int, int] | None:
+def _identity(path: str | Path | int) -> tuple[int, int] | None:
     """What the system knows a file by; None if there is none, or if it is no plain file."""
     try:
-        found = Path(path).stat()
+        found = os.stat(path)  # noqa: PTH116 - an open file as well
     except (OSError, ValueError):
         return None
     return (found.st_dev, found.st_ino) if S_ISREG(found.st_mode) else None

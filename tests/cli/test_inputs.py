@@ -128,6 +128,29 @@ def test_a_command_takes_games_in_every_form(
         assert told(command, files, WHERE, folder, tmp_path / f"out{number}", capsys) == expected, form
 
 
+def figures(said: str | list[str]) -> list[str]:
+    """What a command says, but for how many games it read and found again."""
+    lines = said.splitlines() if isinstance(said, str) else said
+    return [line for line in lines if not any(word in line for word in ("occur again", '"read":', '"duplicates":'))]
+
+
+@pytest.mark.parametrize("command", [name for name in CASES if name != "index"])
+def test_a_game_that_occurs_twice_counts_once(
+    command: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    once, copy = folder / "chosen.pgn", tmp_path / "copy.pgn"
+    copy.write_text(once.read_text().replace('[Event "', '[Event "Copied: ').replace(" 2. ", " {a comment} 2. "))
+    all_ = "True" if command == "filter" else ""
+    expected = told(command, [once], all_, folder, tmp_path / "once", capsys)
+    found = told(command, [once, copy], all_, folder, tmp_path / "twice", capsys)
+    if command == "analyse":  # the same positions, whosever they are
+        assert found[0] == 0 and " 0 valued now" in found[1]
+    elif command == "calibrate":  # so few games have no marks
+        assert found[0] == 1 and "2 games occur twice and count once" in found[1]
+    else:
+        assert (found[0], figures(found[1])) == (expected[0], figures(expected[1]))
+
+
 def test_no_command_is_forgotten() -> None:
     names = {name for section in COMMANDS.values() for name in section}
     assert names == {name.split()[0] for name in CASES} | NO_GAMES

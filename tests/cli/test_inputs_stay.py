@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +109,25 @@ def test_inputs_stay(run: Run, here: Path, command: str, file: str, way: str) ->
     assert code == 1 and "choose another name" in err, err
     assert target.read_bytes() == before
     assert not [path for path in here.iterdir() if path.name.endswith(".part")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "results - -o OUT",
+        "filter - --where plies<30 --out-pgn OUT",
+        "prep - -o OUT",
+        "event - -o OUT",
+        "index - -o OUT",
+    ],
+)
+def test_what_stdin_comes_from_stays(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    target = (here / "a.pgn").rename(here / "a.csv")
+    with target.open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code, err = run(*command.replace("OUT", "a.csv").split())
+    assert code == 1 and "choose another name" in err, err
+    assert target.read_text() == GAMES
 
 
 def test_outputs_are_replaced_as_ever(run: Run, here: Path) -> None:

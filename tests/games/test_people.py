@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.commands import told
 from tests.games.made import game_text
 
 import assay
@@ -57,6 +58,26 @@ def test_the_list_of_players(season: Path, capsys: pytest.CaptureFixture[str]) -
         main(["players", str(season)])
     assert ended.value.code == 0
     assert "looks like" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["event", "players"])
+def test_games_that_occur_twice_are_named(season: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    copy = season.with_name("copy.pgn")
+    copy.write_text(season.read_text().replace("Elm, Ada", "ELM, ADA").replace('FideId "11"', 'FideId "0"'))
+    code, once, told_once = told(capsys, command, season, "--format", "csv")
+    found = told(capsys, command, season, copy, "--format", "csv")
+    assert code == found[0] == 0 and "occur" not in told_once
+    assert "5 games occur twice and count once" in found[2] and "6 = 1" in found[2]
+    if command == "event":
+        assert found[1] == once
+    else:  # the other spelling is listed, though nobody played a game under it
+        both = assay.read(season, copy)
+        assert {row["player"]: row["games"] for row in players(both).table.to_dicts()} == {
+            row["player"]: row["games"] for row in players(season).table.to_dicts()
+        } | {"ELM, ADA": 0}
+        assert sum(players(both, keep_duplicates=True).table["games"]) == 20
+    kept = told(capsys, command, season, copy, "--format", "csv", "--keep-duplicates")
+    assert kept[1] != found[1] and "occur" not in kept[2]
 
 
 def test_games_without_ids_stay_as_they_are(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from assay.moves.evidence import weigh
 from assay.moves.findings import conclusion, sentence
 from assay.moves.groups import group
 from assay.moves.screening import COLUMNS, screen, screen_groups
+from assay.moves.sequential import follow_players
 
 FIELD = [
     (f"P{i}", f"P{(i + 1 + i // 12) % 12}", 2000.0 + 50 * (i % 12), 2000.0 + 50 * ((i + 1 + i // 12) % 12))
@@ -67,6 +68,15 @@ def test_no_rating_no_z_but_an_ipr(calibration: Calibration) -> None:
     assert rows["A"].z is None and rows["A"].ipr is not None and "--rating" in rows["A"].note
     given = screen_groups(weigh(turns, calibration, False), group(turns, "player", "all"), ratings={"A": 2200.0})
     assert all(row.z is not None for row in given)
+
+
+def test_sides_without_a_name_are_nobody(calibration: Calibration) -> None:
+    turns = turns_of([("A", "?", 2200.0, 2200.0)] * 3)
+    evidence = weigh(turns, calibration, False)
+    rows = {row.player: row for row in screen_groups(evidence, group(turns, "player", "all"))}
+    assert rows["A"].z is not None and rows["A"].expected_beyond == rows["A"].p_value  # of a field of one
+    assert rows["?"].z is None and rows["?"].ipr is None and "without a name" in rows["?"].note
+    assert [row.player for row in follow_players(evidence)] == ["A"]
 
 
 def test_parts_of_the_games(calibration: Calibration) -> None:

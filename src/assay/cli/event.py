@@ -10,6 +10,7 @@ from assay.cli.options import (
     Command,
     OneOf,
     files_argument,
+    keep_duplicates_option,
     out_option,
     print_answer,
     print_data,
@@ -34,9 +35,16 @@ from assay.cli.options import (
     help="How to print or write it.  [default: by the name of the output, else table]",
 )
 @rating_option
+@keep_duplicates_option
 @wide_option.but(expose_value=True)
 def event(
-    files: tuple[str, ...], where: str | None, out: Path | None, format: str | None, rating: str, wide: bool
+    files: tuple[str, ...],
+    where: str | None,
+    out: Path | None,
+    format: str | None,
+    rating: str,
+    keep_duplicates: bool,
+    wide: bool,
 ) -> None:
     """Show the table of an event: what an arbiter looks for first.
 
@@ -53,7 +61,7 @@ def event(
     """
     from assay import event as make_table
 
-    answer = make_table(files, where=where, rating=rating)
+    answer = make_table(files, where=where, rating=rating, keep_duplicates=keep_duplicates)
     text = answer.to(format or "table", width(), wide=wide)
     if out is not None:
         answer.write_text(out, format, wide=wide)
@@ -68,8 +76,9 @@ def event(
 @click.command(cls=Command)
 @files_argument
 @where_option
+@keep_duplicates_option
 @table_options
-def players(files: tuple[str, ...], where: str | None) -> None:
+def players(files: tuple[str, ...], where: str | None, keep_duplicates: bool) -> None:
     """List who plays in some games: names with FIDE ids, spellings, games, ratings, and who looks like one person.
 
     One person under several spellings is told by the id, and so are two people of one name; ratings, reports and lists
@@ -83,7 +92,7 @@ def players(files: tuple[str, ...], where: str | None) -> None:
     """
     from assay.api import players as list_players
 
-    print_answer(list_players(files, where=where))
+    print_answer(list_players(files, where=where, keep_duplicates=keep_duplicates))
 
 
 @click.group()

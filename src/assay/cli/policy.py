@@ -18,6 +18,7 @@ from assay.cli.options import (
     files_argument,
     game_option,
     is_quiet,
+    keep_duplicates_option,
     one_engine,
     out_option,
     print_answer,
@@ -134,6 +135,7 @@ def policy() -> None:
 @click.option("--first-ply", type=click.IntRange(0), default=8, show_default=True, help="Leave out plies before.")
 @click.option("--per-game", type=click.IntRange(0), default=0, show_default=True, help="Positions a game; 0 for all.")
 @seed_option.but(default=1)
+@keep_duplicates_option
 @table_options
 def gather(
     files: Sequence[str],
@@ -144,6 +146,7 @@ def gather(
     first_ply: int,
     per_game: int,
     seed: int,
+    keep_duplicates: bool,
 ) -> None:
     """Gather positions of rated games, each with the move that was played, its mover's rating and the move before.
 
@@ -167,6 +170,7 @@ def gather(
         first_ply=first_ply,
         per_game=per_game,
         seed=seed,
+        keep_duplicates=keep_duplicates,
         quiet=is_quiet(),
     )
     print_answer(answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from assay.games.completing import alike, with_tags
@@ -90,15 +90,21 @@ class Person:
     like: tuple[str, ...] = ()
 
 
-def people_in(games: Iterable[Game]) -> list[Person]:
-    """The people of some games, those with the most games first; and who looks like one person."""
+def people_in(games: Iterable[Game], counts_for: Callable[[Game], bool] | None = None) -> list[Person]:
+    """The people of some games, those with the most games first; and who looks like one person.
+
+    Of games for which `counts_for` does not hold only names and ratings are taken.
+    """
     counts: Counter[Named] = Counter()
+    played: Counter[Named] = Counter()
     ratings: dict[Named, list[int]] = defaultdict(list)
     for game in games:
+        one = counts_for is None or counts_for(game)
         for side in _SIDES:
             who = _named(game, side)
             if is_known(who[0]):
                 counts[who] += 1
+                played[who] += one
                 rating = game.tags.get(f"{side}Elo", "").strip()
                 if rating.isascii() and rating.isdecimal() and 0 < int(rating) < 5000:
                     ratings[who].append(int(rating))
@@ -114,7 +120,7 @@ def people_in(games: Iterable[Game]) -> list[Person]:
                 name=name,
                 fide_id=next((who[1] for who in all_ if who[1] is not None), None),
                 spellings=tuple(sorted({who[0] for who in all_})),
-                games=sum(counts[who] for who in all_),
+                games=sum(played[who] for who in all_),
                 lowest=min(known, default=None),
                 highest=max(known, default=None),
             )

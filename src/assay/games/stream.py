@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from os import PathLike, fspath
 from pathlib import Path
 from types import TracebackType
@@ -60,7 +61,8 @@ class Stream:
             self._file: IO[bytes] = sys.stdin.buffer if self._stdin else Path(path).open("rb")  # noqa: SIM115
         except OSError as error:
             raise InputError(f"cannot read {self.name}: {error.strerror or error}.") from error
-        note_input(path)
+        with suppress(OSError):  # stdin may be no file of the system's
+            note_input(sys.stdin.fileno() if self._stdin else path)
 
     def __enter__(self) -> Self:
         return self

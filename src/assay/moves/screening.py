@@ -17,7 +17,7 @@ from assay.moves.choice.measures import Measures
 from assay.moves.deepchoice import DeepEvidence, DeepFinding
 from assay.moves.evidence import Evidence, GameSides, pools_of
 from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
-from assay.moves.groups import Groups
+from assay.moves.groups import UNKNOWN, Groups
 from assay.moves.honest import shipped_null
 from assay.moves.performance import engine_note, far_below, scale_note, strange_tags, taken_tags
 from assay.pools import STANDARD
@@ -226,6 +226,8 @@ def _row(
         pool=pools[0] if len(pools) == 1 else None,
         note="",
     )
+    if player == UNKNOWN:
+        return replace(blank, note="sides without a name may be of many people: nobody to compare")
     odd = [
         *filter(None, [scale_note(evidence.turns.games, every.game[sides])]),
         *engine_note(evidence.calibration),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from assay.moves.deepchoice import DeepEvidence
 from assay.moves.evidence import Evidence
-from assay.moves.groups import group
+from assay.moves.groups import UNKNOWN, group
 from assay.moves.honest import shipped_null
 from assay.records import dataclass
 from assay.table import Column, Table
@@ -91,7 +91,7 @@ def follow_players(
     """The running test of everybody, games in the order of date, round and file; the highest e-values first.
 
     The bound is the number of players over alpha: then the chance that it is passed by anybody, at any time, is alpha
-    at most. A player without a rating is not followed.
+    at most. A player without a rating, or without a name, is not followed.
     """
     turns = evidence.turns
     order = _in_order(evidence)
@@ -103,7 +103,7 @@ def follow_players(
         asked = (ratings or {}).get(key[0])
         tags = evidence.sides.rating[evidence.sides.of[mine]]
         rating = np.full(len(mine), asked) if asked is not None else tags
-        if not np.isfinite(rating).all():
+        if key[0] == UNKNOWN or not np.isfinite(rating).all():
             continue
         error = max(rating_error, shipped_null().rating_error(float(rating.mean())))
         rows.append(_watched(evidence, deep, key[0], mine, rating, error, float(bound)))

@@ -15,7 +15,7 @@ from assay.policy.leela import read_leela
 from assay.policy.movemodel import load_policy, save_policy
 from assay.policy.positions import Choice, gather
 from assay.policy.teacher import label
-from assay.table import Answer, Table, columns_of
+from assay.table import Answer, Table, columns_of, told_copies
 
 
 def gather_positions(
@@ -28,6 +28,7 @@ def gather_positions(
     first_ply: int = 8,
     per_game: int = 0,
     seed: int = 1,
+    keep_duplicates: bool = False,
     quiet: bool = True,
 ) -> Answer:
     """Gather positions of rated games into a new folder, as `assay policy gather` does: what was taken and left out.
@@ -41,9 +42,11 @@ def gather_positions(
     assay.errors.InputError: ...
     """
     choice = Choice(first_ply, per_game, bounds, seed)
-    counts = gather(what, Path(folder), choice, where=where, without=without, quiet=quiet)
+    counts, duplicates = gather(
+        what, Path(folder), choice, where=where, without=without, keep_duplicates=keep_duplicates, quiet=quiet
+    )
     rows = [{"what": name, "count": count} for name, count in sorted(counts.items())]
-    return Answer(shown=Table(rows, columns_of(("what", "count"))))
+    return Answer(shown=Table(rows, columns_of(("what", "count"))), remarks=told_copies(duplicates))
 
 
 def label_positions(

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from assay import manifest
 from assay.errors import InputError, OutputError
 from assay.games import Game, GameArrays, read, to_arrays
+from assay.games.duplicates import Duplicates, Seen
 from assay.games.legal import Positions, seen_by_mover
 from assay.games.packed import KEY_BYTES, pack, played_moves, unpack
 from assay.games.stream import Paths
@@ -97,8 +98,9 @@ def gather(
     *,
     where: str | None = None,
     without: Sequence[File] = (),
+    keep_duplicates: bool = False,
     quiet: bool = True,
-) -> Counter[str]:
+) -> tuple[Counter[str], Duplicates]:
     """Gather positions of rated games into a new folder; how many positions and games were taken or left out, and why.
 
     No game is taken that occurs in `without`, known by all its moves, or by its players and first moves.
@@ -110,6 +112,7 @@ def gather(
     for batch in _batches(read(without) if without else ()):
         barred.update(number for pair in marks(batch, to_arrays(batch)) for number in pair)
     counts["games barred"] = len(barred) // 2
+    seen = Seen()
     random = np.random.default_rng(choice.seed)
     with atomic(out) as part, Progress("gathering", unit="games", quiet=quiet) as progress:
         part.mkdir()
@@ -117,12 +120,15 @@ def gather(
         blocks = 0
         games = read(files, where=where)
         for batch in _batches(games):
-            waiting.append(_rows(batch, barred, choice, random, counts))
+            new = [game for game in batch if keep_duplicates or seen.add(game)]
+            waiting.append(_rows(new, barred, choice, random, counts))
             progress.advance(len(batch))
             if sum(map(len, waiting)) >= _BLOCK:
                 blocks, waiting = _write(part, blocks, np.concatenate(waiting)), []
         if waiting:
             _write(part, blocks, np.concatenate(waiting))
+        if seen.duplicates:
+            counts["games left out: occur again"] = len(seen.duplicates)
         settings = {
             "first_ply": choice.first_ply,
             "per_game": choice.per_game,
@@ -133,7 +139,7 @@ def gather(
             "counts": dict(counts),
         }
         manifest.write(part / MANIFEST, manifest.make(KIND, inputs=map(asdict, games.sources), settings=settings))
-    return counts
+    return counts, seen.duplicates
 
 
 def _write(folder: Path, number: int, rows: RowArray) -> int:

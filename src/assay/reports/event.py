@@ -16,10 +16,12 @@ from assay.games.trf import Tournament
 from assay.lists.filling import filled
 from assay.lists.inforce import ListEntry
 from assay.results.crosstable import Contestant, EventTable, Met, event_table
-from assay.table import counted, reasons
+from assay.table import counted, reasons, told_copies
 
 
-def event(what: Paths | Games, *, rating: str = "tag", where: str | None = None) -> EventTable:
+def event(
+    what: Paths | Games, *, rating: str = "tag", where: str | None = None, keep_duplicates: bool = False
+) -> EventTable:
     """The table of an event, as `assay event` prints it: points, expected points, performance by FIDE's table, change
     of rating with K, average of opponents, and the results round by round.
 
@@ -37,7 +39,7 @@ def event(what: Paths | Games, *, rating: str = "tag", where: str | None = None)
     if games.tournaments:
         found = _of_report(games.tournaments[0], lists.people if lists else {})
     else:
-        found = _of_games(lists.games if lists else games, lists.people if lists else {})
+        found = _of_games(lists.games if lists else games, lists.people if lists else {}, keep_duplicates)
     return replace(found, remarks=[*found.remarks, *(lists.remarks if lists else ())])
 
 
@@ -78,7 +80,7 @@ def _of_report(tournament: Tournament, lists: Mapping[str, ListEntry]) -> EventT
     return replace(found, problems=tournament.problems, remarks=told)
 
 
-def _of_games(games: Games, lists: Mapping[str, ListEntry]) -> EventTable:
+def _of_games(games: Games, lists: Mapping[str, ListEntry], keep_duplicates: bool) -> EventTable:
     """The table of games: ratings are those of the first game of each, rounds those of the tags, else in order."""
     place: dict[str, int] = {}
     about: list[dict[str, Any]] = []
@@ -86,7 +88,8 @@ def _of_games(games: Games, lists: Mapping[str, ListEntry]) -> EventTable:
     events: Counter[str] = Counter()
     dates: list[str] = []
     count = unfinished = 0
-    for game in games.counted().once:
+    chosen = games.counted(keep_duplicates=keep_duplicates)
+    for game in chosen.once:
         tags = game.tags
         score = score_of(tags.get("Result"))
         names = [tags.get(side, "").strip() for side in ("White", "Black")]
@@ -136,6 +139,7 @@ def _of_games(games: Games, lists: Mapping[str, ListEntry]) -> EventTable:
     date = known[0] if known else ""
     found = event_table(contestants, title=title, date=date, head=_head(title, "", date, len(place), count))
     told = [f"Without a result or a name: {counted(unfinished, 'game')}."] if unfinished else []
+    told += told_copies(chosen.duplicates)
     return replace(found, problems=games.problems, remarks=told)
 
 
