@@ -21,6 +21,10 @@ _HIDDEN = (
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")  # the wide forms too: some spreadsheets take them for the narrow ones
 
+# What begins like a formula, or like one that is guarded, for files that are read again as they were: an apostrophe
+# before it guards it, and taking one away from what then begins so gives it back. In the words of RE2 and Rust.
+FORMULA_CELL = f"('*[ \t\n\r\f\v\u00a0\u2000-\u200a\u3000]*[{''.join(map(re.escape, _FORMULA))}].)"
+
 
 def decode(data: bytes) -> str:
     """Bytes as text: UTF-8, or Latin-1 where they are not.

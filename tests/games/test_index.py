@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import json
 import os
@@ -51,6 +52,32 @@ def test_columns_are_as_promised_and_typed(tmp_path: Path) -> None:
         "termination": "Normal", "eco": "C42", "opening": "Petrov's Defense", "variant": None, "plies": 2,
         "has_clock": True, "has_eval": False, "fen": None, "variation": None,
     }  # fmt: skip
+
+
+def test_a_table_that_people_open_holds_no_formula(tmp_path: Path) -> None:
+    names = [
+        "=cmd|' /C calc'!A0",
+        "\t=1+1",
+        "@SUM(1)",
+        "+1+1",
+        "-1+1",
+        "'=1",
+        "''@x",
+        "＝1",
+        "-",
+        "O'Brien",
+        "'tis",
+        "\u00a0=1",
+    ]
+    games = [game_text(seed, 10, White=name, Event=name, Opening=name) for seed, name in enumerate(names)]
+    (tmp_path / "a.pgn").write_text("\n\n".join(games), encoding="utf-8")
+    for name in ("a.csv", "a.parquet"):
+        index(tmp_path / "a.pgn", tmp_path / name)
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert not [cell for cell in cells if cell.strip()[:1] in tuple("=@+＝") or cell.strip()[:2] == "-1"]
+    assert table(tmp_path / "a.csv").rows() == table(tmp_path / "a.parquet").rows()
+    assert table(tmp_path / "a.csv")["white"].to_list() == names
 
 
 def test_what_is_missing_or_unknown_is_null(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from polars import selectors
 
 from assay import manifest
 from assay.errors import InputError
@@ -46,6 +47,7 @@ from assay.games.split import Game, batched, pick
 from assay.games.stream import STDIN, Stream, is_index
 from assay.games.where import INDEX_TYPES, compile_where
 from assay.paths import atomic, note_input
+from assay.printable import FORMULA_CELL
 from assay.progress import Progress
 from assay.records import dataclass
 
@@ -158,7 +160,8 @@ def _about(file: Path) -> dict[str, Any]:
 
 
 def _scan_csv(file: Path) -> pl.LazyFrame:
-    return pl.scan_csv(file, schema_overrides=INDEX_TYPES, glob=False)
+    rows = pl.scan_csv(file, schema_overrides=INDEX_TYPES, glob=False)
+    return rows.with_columns(selectors.string().str.replace(f"(?s)^'{FORMULA_CELL}", "${1}"))
 
 
 def read_rows(index: Index, spans: pl.DataFrame) -> Iterator[Game]:

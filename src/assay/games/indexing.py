@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 
@@ -24,6 +25,7 @@ from assay.games.columns import MOVETEXT, SCHEMA, TEXT, WITH_MOVETEXT, rows
 from assay.games.split import Piece, pieces, split_piece
 from assay.games.stream import STDIN, Paths, Stream, find_files, is_elsewhere, is_index
 from assay.paths import atomic
+from assay.printable import FORMULA_CELL
 from assay.progress import Progress
 from assay.records import dataclass
 
@@ -282,7 +284,7 @@ class _ParquetWriter:
 
 
 class _CsvWriter:
-    """Writes plain CSV; null is an empty field."""
+    """Writes plain CSV; null is an empty field, and no text acts as a formula of a spreadsheet."""
 
     def __init__(self, path: Path, *, movetext: bool) -> None:
         self.schema = pa.schema([(f.name, pa.string() if f.type == TEXT else f.type) for f in SCHEMA])
@@ -291,7 +293,12 @@ class _CsvWriter:
         self._writer = pacsv.CSVWriter(self._file, self.schema, write_options=options)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._writer.write_batch(batch.cast(self.schema))
+        plain = batch.cast(self.schema)
+        columns = [
+            pc.replace_substring_regex(column, f"(?s)^{FORMULA_CELL}", r"'\1") if field.type == pa.string() else column
+            for field, column in zip(self.schema, plain.columns, strict=True)
+        ]
+        self._writer.write_batch(pa.record_batch(columns, schema=self.schema))
 
     def close(self, about: dict[str, Any]) -> None:
         self.abandon()
