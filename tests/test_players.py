@@ -39,6 +39,12 @@ def test_what_is_wrong_is_said(tmp_path: Path, text: str, words: str) -> None:
         read_ratings(write(tmp_path / "r.csv", text))
 
 
+def test_rows_of_single_names_are_no_aliases(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no row has another name, with a comma before it"):
+        read_aliases(write(tmp_path / "a.csv", "Kasparov;Garry\nKarpov;Tolya\n"))
+    assert read_aliases(write(tmp_path / "a.csv", "# none yet\n")) == {}
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot read"):
         read_aliases(tmp_path / "none.csv")

@@ -92,6 +92,8 @@ def read_aliases(path: File, present: Collection[str] | None = None, *, lenient:
                 f'{path}, line {line}: "{main}" is another name of "{aliases[main]}" in another row; put all names of '
                 "a player into one row, the one that is to be shown first."
             )
+    if rows and not aliases:
+        raise InputError(f"{path}: no row has another name, with a comma before it.{ORDER}")
     if present is None:
         return aliases
     strangers = [

@@ -260,6 +260,16 @@ def test_a_loss_to_somebody_far_above_sets_no_bound_and_a_slip_is_no_rating(tmp_
     assert assay.rate(lost, witness=["results"]).table["tag"].to_list() == [None, 2000.0]
 
 
+def test_a_game_of_a_variant_is_left_out_and_told_once(tmp_path: Path) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text(
+        made_games(("Ann", "Bob", "1-0"), ("Bob", "Cleo", "1-0")).replace("[W", '[Variant "Atomic"]\n[W', 1)
+    )
+    found = assay.rate(games, witness=["results"])
+    assert {one.player for one in found.said} == {"Bob", "Cleo"}
+    assert found.problems == {"variant: Atomic": 1} and "damaged: variant: Atomic 1." in str(found.remarks)
+
+
 def test_nobody_is_no_player(tmp_path: Path) -> None:
     games = tmp_path / "games.pgn"
     games.write_text(made_games(("Ann", "?", "1-0"), ("?", "Ann", "1/2-1/2")))

@@ -56,6 +56,9 @@ def test_further_engines_are_asked_beside_it(
     other.write_text(f"#!/bin/sh\n{program} | sed -u 's/^id name .*/id name Otherfish 7/'\n")
     other.chmod(0o755)
     stored = ("--store", game.with_suffix(".db"), "--depth", 6, "--quiet", "--format", "csv")
+    nothing = ("--store", tmp_path / "new.db", "--depth", 6, "--deep-choice", 9)  # before anything is analysed
+    assert run("screen", game, *nothing, "--helper", "No Such Engine") == 1
+    assert "no chess engine 'No' found" in capsys.readouterr().err and not (tmp_path / "new.db").exists()
     assert run("screen", game, *stored, "--helper", other) == 1
     assert "give --deep-choice 16 with --helper" in capsys.readouterr().err
     alone = (*stored, "--deep-choice", 9)

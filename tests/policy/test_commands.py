@@ -85,6 +85,13 @@ def test_games_of_other_files_are_left_out(folder: Path) -> None:
     assert len(left) - len(right) == two
 
 
+def test_no_games_are_no_positions(tmp_path: Path) -> None:
+    (tmp_path / "empty.pgn").touch()
+    done = CliRunner().invoke(assay, ["policy", "gather", str(tmp_path / "empty.pgn"), "-o", str(tmp_path / "made")])
+    assert isinstance(done.exception, InputError) and "there is no game" in str(done.exception)
+    assert not (tmp_path / "made").exists()
+
+
 def test_an_interrupted_training_ends_where_a_whole_one_does(folder: Path) -> None:
     run("train", folder / "made", "-o", folder / "whole", "--steps", "12", *SMALL)
     # Stopped after eight steps; the rate must fall at the same place, so the steps are those of the whole.

@@ -246,8 +246,6 @@ def gather(
     evidence, remarks = valued.told(frame)
     standard = np.array(is_standard(frame), np.bool_)
     problems = (given.problems if given else Counter[str]()) + plies.problems
-    if left := int((once & ~standard).sum()):
-        problems["a variant"] += left
     told = [f"Games left out or damaged: {reasons(problems)}."] if problems else []
     remarks = [*listed, *told, *remarks, *told_copies(str(seen.duplicates) if seen.duplicates else "")]
     if not (once & standard).any():

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from assay.engine.analysis import value
 from assay.engine.choices import Choices, rows_of
-from assay.engine.identity import DEFAULT, NO_DEPTH, Identity, Search, is_here, version_of
+from assay.engine.identity import DEFAULT, NO_DEPTH, Identity, Search, find, is_here, version_of
 from assay.engine.local import identify
 from assay.engine.parsed import Wanted
 from assay.engine.store import Store, writing
@@ -101,7 +101,7 @@ def find_deep(
     judge = Search(engine if is_here(engine) else DEFAULT, depth=depth, lines=1)
     searches = [(judge, deep_identity(turns))]
     for name in helpers:
-        search = Search(name, depth=NO_DEPTH, lines=1, nodes=NODES)
+        search = _asked(name)
         who = _who(search, store, no_analysis)
         if version_of(who.engine) in [version_of(one.engine) for _, one in searches]:
             raise InputError(f"{who.engine} is asked already: --helper takes an engine that is another one.")
@@ -110,6 +110,19 @@ def find_deep(
     said = [[one.get(bytes(key), (None, 0)) for key in turns.keys] for one in found]
     row, *others = (rows_of_moves(turns.choices, [move for move, _ in one]) for one in said)
     return DeepChoices(row, np.array([bits for _, bits in said[0]], np.uint32), tuple(others))
+
+
+def check_helpers(helpers: Sequence[str], store: Path, no_analysis: bool) -> None:
+    """Refuse helpers that are neither programs nor known to the store."""
+    for name in helpers:
+        if not store.exists():
+            find(name)
+        elif no_analysis or not is_here(name):
+            _who(_asked(name), store, no_analysis)
+
+
+def _asked(helper: str) -> Search:
+    return Search(helper, depth=NO_DEPTH, lines=1, nodes=NODES)
 
 
 def _who(search: Search, place: Path, no_analysis: bool) -> Identity:

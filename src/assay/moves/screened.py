@@ -18,7 +18,7 @@ from assay.games.outcomes import score_of
 from assay.games.trf import is_trf, read_trf
 from assay.moves.answers import Ready, check_player, ready
 from assay.moves.asked import Asked, What
-from assay.moves.deepchoice import NODES, DeepEvidence, find_deep, shipped_test, with_deep
+from assay.moves.deepchoice import NODES, DeepEvidence, check_helpers, find_deep, shipped_test, with_deep
 from assay.moves.evidence import Evidence, weigh
 from assay.moves.findings import conclusion, sentence, tables
 from assay.moves.groups import Groups, by_pool
@@ -70,6 +70,7 @@ def screen_field(
     helpers: Sequence[str] = (),
 ) -> ScreenedField:
     """Compare moves with what ratings lead to expect; see :func:`assay.api.screen`."""
+    _check_deep(what, deep_choice, helpers, asked)
     found, given = _compared(what, ratings, without, asked)
     found = _finished(found)
     check_player(found.turns, player)
@@ -124,6 +125,7 @@ def screen_running(
     """Follow players as games come in; see :func:`assay.api.screen_running`."""
     if not 0 < alpha < 1:
         raise InputError(f"a rate of false alarms of {alpha:g} there is not: give one such as 0.001.")
+    _check_deep(what, deep_choice, helpers, asked)
     found, given = _compared(what, ratings, without, asked)
     check_player(found.turns, player)
     evidence = weigh(found.turns, found.calibration, found.policy)
@@ -179,6 +181,17 @@ def _finished(found: Ready) -> Ready:
     return replace(found, turns=turns, remarks=(*found.remarks, told))
 
 
+def _place(what: What, asked: Asked) -> Path:
+    return what.store.path if isinstance(what, Analysis) else asked.place
+
+
+def _check_deep(what: What, depth: int | None, helpers: Sequence[str], asked: Asked) -> None:
+    """Refuse what cannot be asked: a sentence now is better than one after an hour of analysis."""
+    if helpers and depth is None:
+        raise InputError("other engines are asked beside the deep choice: give --deep-choice 16 with --helper.")
+    check_helpers(helpers, _place(what, asked), asked.no_analysis)
+
+
 def _deep(
     evidence: Evidence,
     what: What,
@@ -189,15 +202,12 @@ def _deep(
 ) -> tuple[DeepEvidence | None, list[str]]:
     """The same evidence with the deep choices of its turns, if they are asked for, and what is to be said of them."""
     if depth is None:
-        if helpers:
-            raise InputError("other engines are asked beside the deep choice: give --deep-choice 16 with --helper.")
         return None, []
     network = shipped() if policy is True else policy
     if not network:
         raise InputError("the deep choice is judged beside what people would play: leave out --policy none.")
-    # A sentence now is better than one after an hour of analysis.
     test = shipped_test(evidence.turns.depth, bool(helpers))
-    place = what.store.path if isinstance(what, Analysis) else asked.place
+    place = _place(what, asked)
     told = [f"Deep choice: one line to depth {depth}. How often honest players find it rests on {test.turns:,} turns."]
     engine = evidence.turns.identities[0].engine
     if depth != test.taste.deep or engine != test.engine:

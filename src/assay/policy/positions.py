@@ -118,8 +118,10 @@ def gather(
         part.mkdir()
         waiting: list[RowArray] = []
         blocks = 0
+        number = 0
         games = read(files, where=where)
         for batch in _batches(games):
+            number += len(batch)
             new = [game for game in batch if keep_duplicates or seen.add(game)]
             waiting.append(_rows(new, barred, choice, random, counts))
             progress.advance(len(batch))
@@ -129,6 +131,8 @@ def gather(
             _write(part, blocks, np.concatenate(waiting))
         if seen.duplicates:
             counts["games left out: occur again"] = len(seen.duplicates)
+        if not number:
+            raise games.no_games()
         settings = {
             "first_ply": choice.first_ply,
             "per_game": choice.per_game,
