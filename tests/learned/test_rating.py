@@ -36,6 +36,11 @@ def run(dataset: Dataset, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return fit_run(dataset, tmp_path_factory.mktemp("runs") / "run", from_mapping(settings)).run
 
 
+def test_a_dataset_and_a_run_tell_themselves_in_a_line(run: Run, dataset: Dataset) -> None:
+    assert repr(dataset).startswith(f"Dataset {dataset.path}: games train ")
+    assert repr(run) == f"Run {run.path}: transformer that reads board; bands 1000 to 2000 by 250"
+
+
 def test_trees_as_arrays_say_what_scikit_learn_says() -> None:
     rng = np.random.default_rng(4)
     features = rng.normal(size=(400, 6))

@@ -120,6 +120,10 @@ class Dataset:
     path: Path
     manifest: dict[str, Any]
 
+    def __repr__(self) -> str:
+        games = ", ".join(f"{name} {count}" for name, count in self.manifest["settings"]["games"].items())
+        return f"Dataset {self.path}: games {games}; ratings {self.edges[0]:.0f} to {self.edges[-1]:.0f}"
+
     @cached_property
     def table(self) -> pa.Table:
         return _read(self.path / GAMES, GAME_SCHEMA, self.identity)

@@ -177,6 +177,10 @@ class Run:
     tunings: Mapping[str, Tuning] = field(default_factory=dict)
     populations: Mapping[str, Floats] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        bands = f"bands {self.edges[0]:.0f} to {self.edges[-1]:.0f} by {self.edges[1] - self.edges[0]:.0f}"
+        return f"Run {self.path}: {self.config.model} that reads {', '.join(self.inputs)}; {bands}"
+
     def tuning_of(self, speed: str | None, *, evals: bool = False, year: float | None = None) -> Tuning:
         """What brings games of this speed and year to the scale."""
         read = WITH_EVALS if evals and "evals" in self.inputs else ""
