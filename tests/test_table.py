@@ -27,6 +27,12 @@ def test_text_aligns_and_leaves_missing_values_empty() -> None:
     ]
 
 
+def test_what_stands_below_about_a_row_without_a_name_stands_alone() -> None:
+    rows = [{"player": name, "note": note} for name, note in (("Elm", "seen"), (None, "not there"), ("Oak", ""))]
+    told = Table(rows, columns_of(["player", "note"], below=["note"])).text(80).split("\n")
+    assert told[-2:] == ["Elm: seen", "not there"]
+
+
 def test_csv_reads_back() -> None:
     first, second = csv.DictReader(io.StringIO(render(ROWS, format="csv")))
     assert first == {"player": "Müller, K.", "elo": "2512.04", "games": "9", "flag": "True"}

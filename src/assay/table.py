@@ -122,7 +122,8 @@ class Table:
         lines = []
         for text, names in about.items():
             who = "; ".join(dict.fromkeys(names)) if len(names) < max(len(self.rows), 2) else "all"
-            lines += textwrap.wrap(printable(f"{who}: {text}", _LONGEST_LAST), width, subsequent_indent="  ")
+            told = f"{who}: {text}" if who.strip() else text  # who has no name is told by the text alone
+            lines += textwrap.wrap(printable(told, _LONGEST_LAST), width, subsequent_indent="  ")
         return ["", *lines] if lines else []
 
     def csv(self) -> str:

@@ -212,6 +212,26 @@ def test_a_pool_without_a_scale_of_its_own_is_named(tmp_path: Path) -> None:
     near = "Chess.com, blitz: no scale of its own, rated on that of Lichess, blitz, and wider for it."
     assert near in assay.rate(file, evals=True, pool="chess.com-blitz").remarks
     assert not any("no scale of its own" in line for line in assay.rate(file, evals=True).remarks)
+    # Also where the moves are not heard: the learned model is of another server's ratings, and less sure for it.
+    unheard = {pool: assay.rate(file, witness=["learned"], pool=pool) for pool in ("chess.com-blitz", "lichess-blitz")}
+    assert near in unheard["chess.com-blitz"].remarks and near not in unheard["lichess-blitz"].remarks
+    strange, own = (unheard[pool].said[0].joint for pool in unheard)
+    assert strange.half_width > own.half_width + 1
+    assert not any("no scale" in line for line in assay.rate(file, witness=["results"], pool="chess.com-blitz").remarks)
+
+
+def test_all_witnesses_go_by_the_same_pool(tmp_path: Path) -> None:
+    """A game over a board that Lichess broadcasts is none of Lichess's, and --pool says what the tags do not."""
+    tags = '[Event "Open"]\n[White "Ann"]\n[Black "Bob"]\n[Result "1-0"]\n\n'
+    game = tags + "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 1-0\n"
+    tops = {}
+    for site in ("Madrid", "https://lichess.org/broadcast/open/1", "https://lichess.org/abcdefgh"):
+        file = tmp_path / "game.pgn"
+        file.write_text(f'[Site "{site}"]\n{game}')
+        tops[site] = assay.rate(file, witness=["learned"]).said[0].joint.value
+    board, broadcast, server = tops.values()
+    assert board == broadcast != server
+    assert assay.rate(file, witness=["learned"], pool="otb-slow").said[0].joint.value == board
 
 
 def test_players_who_never_met_are_compared_by_their_moves(tmp_path: Path, store: Path) -> None:

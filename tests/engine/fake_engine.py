@@ -72,6 +72,8 @@ def main() -> None:
 
     if strikes("dies at start", ""):
         sys.exit(3)
+    if strikes("cannot be loaded", ""):
+        sys.exit("engine: error while loading shared libraries: libfish.so.1: cannot open shared object file.")
     lines, fen = 1, ""
     for command in sys.stdin:
         words = command.split()

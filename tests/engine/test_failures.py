@@ -121,6 +121,13 @@ def test_an_engine_that_always_dies_at_its_start_ends_the_run_with_a_sentence(
         analysed(fake(fault="dies at start"))
 
 
+def test_what_a_program_writes_to_stderr_before_it_dies_is_told(
+    fake: Callable[..., str], analysed: Callable[..., Outcome]
+) -> None:
+    with pytest.raises(EngineError, match=r"it died \(exit code 1\): engine: error while loading .* object file\."):
+        analysed(fake(fault="cannot be loaded"))
+
+
 def test_an_engine_that_fails_at_every_position_ends_the_run_with_a_sentence(
     fake: Callable[..., str], analysed: Callable[..., Outcome]
 ) -> None:

@@ -44,12 +44,20 @@ def test_shipped_models_are_whole_and_small(name: str) -> None:
     assert sum(file.stat().st_size for file in run.path.iterdir()) < 5e6
 
 
-def test_the_site_chooses_the_model() -> None:
-    assert model_of(None, "https://lichess.org/abc").name == "lichess"
-    assert model_of(None, "Wijk aan Zee").name == "otb"
-    assert model_of("lichess", "Wijk aan Zee").name == "lichess"
+def test_the_pool_chooses_the_model(games: Callable[..., Path]) -> None:
+    assert {model_of(None, pool).name for pool in ("lichess-rapid", "chess.com-blitz", "online")} == {"lichess"}
+    assert {model_of(None, pool).name for pool in ("otb-slow", "otb-rapid", "unknown", None)} == {"otb"}
+    assert model_of("lichess", "otb-slow").name == "lichess"
     with pytest.raises(InputError, match="there is no model 'nowhere'"):
         model_of("nowhere", "")
+    sites = {
+        "https://lichess.org/abcdefgh": "lichess",
+        "https://lichess.org/broadcast/open/1": "otb",
+        "Chess.com": "lichess",
+    }
+    for site, name in sites.items():
+        (found,), _ = guess_games(games(("A", "B", ITALIAN), site=site))
+        assert found.run.name == name, site
 
 
 def test_a_game_is_guessed_after_every_move(games: Callable[..., Path]) -> None:

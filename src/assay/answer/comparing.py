@@ -359,7 +359,7 @@ def _answer(
         shown=Table(values, columns),
         estimates={row.name: row.gap for row in reversed(rows)},
         problems=found.problems,
-        remarks=[*found.remarks, *(f"{voice.name}: {voice.note}." for voice in voices if voice.note), *told],
+        remarks=[*found.told(voices), *told],
     )
 
 

@@ -52,7 +52,7 @@ from assay.moves.asked import Asked, What
 from assay.moves.evals import EvalTurns, with_evals
 from assay.moves.evals_rating import scales_told, turns_with_evals
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.groups import UNKNOWN, Moved, games_in_pool, is_standard, renamed
+from assay.moves.groups import UNKNOWN, games_in_pool, is_standard, renamed
 from assay.moves.performance import scale_note
 from assay.players import did_you_mean, guessed, nearest
 from assay.pools import POOLS
@@ -145,6 +145,16 @@ class Material:
     problems: Counter[str]
     remarks: list[str]
 
+    def told(self, voices: Sequence[Voice]) -> list[str]:
+        """The remarks, with the pools that have no scale of their own, and why a witness says nothing.
+
+        Results are on the scale of the ratings in the tags, whatever that is; the others are on the nearest.
+        """
+        others = any(voice.name != RESULTS and np.ptp(voice.curves, axis=1).any() for voice in voices)
+        note = scale_note(self.frame, np.flatnonzero(self.counted)) if others else ""
+        nearest = [f"{note[0].upper()}{note[1:]}."] if note else []
+        return [*self.remarks, *nearest, *(f"{voice.name}: {voice.note}." for voice in voices if voice.note)]
+
 
 def rate_players(
     what: What,
@@ -186,11 +196,7 @@ def rate_players(
             one.part,
         )
     )
-    remarks = [
-        *found.remarks,
-        *(f"{voice.name}: {voice.note}." for voice in voices if voice.note),
-        told_prior(prior, said),
-    ]
+    remarks = [*found.told(voices), told_prior(prior, said)]
     if len(said) < len(unnamed):
         remarks.append("Sides without a name are left out: they may be of many people.")
     return _answer(said, by, chosen(witness), level, fide, remarks, found.problems)
@@ -279,7 +285,7 @@ class ValuedGames:
         if isinstance(self.evidence, EvalTurns):
             turns = self.evidence.tagged(frame)
             scale = f"Moves: {counted(len(turns), 'turn')} with evaluations in the games; scale: {scales_told(turns)}."
-            return turns, [line for line in (self.remark, scale, *_nearest(turns)) if line]
+            return turns, [line for line in (self.remark, scale) if line]
         if self.evidence is None or not len(self.evidence.turns):
             return None, [self.remark] if self.remark else []
         moved = replace(self.evidence.turns, games=frame)
@@ -287,13 +293,7 @@ class ValuedGames:
             f"Moves: {counted(len(moved), 'turn')}, analysed by {moved.identities[0].engine} at depth {moved.depth}; "
             f"calibration {self.evidence.calibration.name}."
         )
-        return replace(self.evidence, turns=moved), [remark, *told_scales(moved), *_nearest(moved)]
-
-
-def _nearest(turns: Moved) -> list[str]:
-    """A sentence on the pools that have no scale of their own, if there are any."""
-    note = scale_note(turns.games, np.unique(turns.game))
-    return [f"{note[0].upper()}{note[1:]}."] if note else []
+        return replace(self.evidence, turns=moved), [remark, *told_scales(moved)]
 
 
 def _valued(what: Sequence[Game] | Analysis, once: NDArray[np.bool_], evals: bool, asked: Asked) -> ValuedGames:

@@ -27,11 +27,11 @@ from assay.moves.evals import EvalTurns, shipped_evals
 from assay.moves.evals_rating import clocks_of, on_pool, own_line
 from assay.moves.evidence import Evidence
 from assay.moves.groups import PHASES, UNKNOWN, Groups, phases, tag_ratings
-from assay.pools import has_line, scale_of, split_line
+from assay.pools import has_line, line_of, scale_of, split_line
 from assay.records import dataclass
 from assay.results import rate
 from assay.results.expectancy import LOGISTIC_SCALE, expectancy, slope, win_draw_loss
-from assay.scales import apart, shipped_lines
+from assay.scales import apart, line_called, shipped_lines
 
 Floats = NDArray[np.float64]
 
@@ -341,10 +341,15 @@ def _by_phase(units: Units, code: NDArray[np.intp], phase: NDArray[np.intp]) -> 
 
 
 def learned_voice(games: Sequence[Game], arrays: GameArrays, units: Units, level: float) -> Voice:
-    """What the learned model says of the games, added up."""
-    counted = np.flatnonzero((units.of >= 0).any(axis=1)).tolist()
+    """What the learned model of each unit's pool says of the games, added up.
+
+    Games of a pool that has no line of its own may be off by as much as lines lie apart, as their moves may be.
+    """
+    whose = units.of.max(axis=1)
+    counted = np.flatnonzero(whose >= 0).tolist()
+    pools = {at: units.keys[whose[at]][1] for at in counted}
     try:
-        guesses = guess_parsed([(at, games[at]) for at in counted], arrays)
+        guesses = guess_parsed([(at, games[at]) for at in counted], arrays, pools=pools)
     except AssayError as error:
         return silent(LEARNED, units, str(error).rstrip("."))
     if not guesses:
@@ -352,10 +357,14 @@ def learned_voice(games: Sequence[Game], arrays: GameArrays, units: Units, level
     found = game_curves(guesses)
     code = units.of[np.array(found.number, np.intp), np.where(found.white, 0, 1)]
     whole = found.curve.sum(code, len(units))
-    honesty = [Honesty()] * len(units)
+    honesty, tops = [Honesty()] * len(units), whole.tops()
     for own, one in zip(code.tolist(), found.honesty, strict=True):
         if own >= 0:
             honesty[own] = one
+    for own, (_, pool, _) in enumerate(units.keys):
+        if not has_line(pool):
+            off = apart(line_called(line_of(pool, None)), float(tops[own]))
+            honesty[own] = replace(honesty[own], scale_error=float(np.hypot(honesty[own].scale_error, off)))
     return _voice(LEARNED, LEARNED, whole, honesty, level, UNREAD)
 
 

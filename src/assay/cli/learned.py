@@ -309,7 +309,7 @@ def planes(files: Sequence[str], where: str | None, number: int, ply: int, plane
 @where_option
 @game_option
 @player_option
-@click.option("--model", metavar="RUN", help="A trained run, or 'lichess' or 'otb'.  [default: by the Site tag]")
+@click.option("--model", metavar="RUN", help="A trained run, or 'lichess' or 'otb'.  [default: by the game's pool]")
 @click.option(
     "--prior",
     metavar="none|pool|FILE",

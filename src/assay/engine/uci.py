@@ -24,10 +24,13 @@ from assay.engine import score
 from assay.engine.identity import LIKELY, LOOK_DEPTH, NO_DEPTH, Identity, Search, find
 from assay.errors import EngineError
 from assay.games.packed import encode_move, to_fen
+from assay.printable import printable
 from assay.records import dataclass
 
 _NODES = re.compile(rb" nodes (\d{1,30})")
 _COMPLAINT = re.compile(rb"info string ERROR:?\s*([^\r\n]{1,300})", re.IGNORECASE)
+_ERROR = re.compile(r"error\b", re.IGNORECASE)
+_LAST_WORDS = 4096  # of what a program writes to stderr: why it does not start, as a rule
 _MOST_NODES = (1 << 63) - 1  # what a store can hold
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
 START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
@@ -219,6 +222,17 @@ def read_complaint(output: bytes) -> str:
     return next((line for line in said if "not loaded" in line), said[0] if said else "")
 
 
+def read_last_words(errors: bytes) -> str:
+    """What a program wrote to stderr before it ended: the line that tells of an error, else its last.
+
+    >>> read_last_words(b"node:internal:1078\\n  throw err;\\n\\nError: Cannot find module 'fish.js'\\n    at node\\n")
+    "Error: Cannot find module 'fish.js'"
+    """
+    lines = [line.strip().rstrip(".") for line in errors.decode("utf-8", "replace").splitlines() if line.strip()]
+    telling = [line for line in lines if _ERROR.search(line)]
+    return printable((telling or lines[-1:] or [""])[0])[:300]
+
+
 def end_engines() -> None:
     """End every engine of this process at once, for one that is about to end without winding up."""
     for group in tuple(_GROUPS):
@@ -275,6 +289,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._answers = True
         self._defaults: dict[str, tuple[str, int | None]] = {}
         self._buffer = bytearray()
+        self._errors = bytearray()
         self._scanned = 0
         self._token = b""
         self._waiting: asyncio.Future[bytes] | None = None
@@ -288,7 +303,7 @@ class UciEngine(asyncio.SubprocessProtocol):
         """Start the engine and set its options; EngineError if it is none or dies."""
         starting = asyncio.ensure_future(
             asyncio.get_running_loop().subprocess_exec(
-                lambda: cls(search), *find(search.engine), stderr=asyncio.subprocess.DEVNULL, start_new_session=True
+                lambda: cls(search), *find(search.engine), start_new_session=True
             )
         )
         cancelled = await _settled(starting, START_SECONDS)
@@ -439,6 +454,10 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self._errors += data
+            del self._errors[:-_LAST_WORDS]
+            return
         buffer, waiting = self._buffer, self._waiting
         if waiting is None or waiting.done():
             return
@@ -458,15 +477,22 @@ class UciEngine(asyncio.SubprocessProtocol):
         # What a script started may outlive it. Later the number of the group could be that of another one.
         if (group := self._transport.get_pid()) in _GROUPS:
             _end_group(group)
-        code = self._transport.get_returncode()
-        why = f"it died (exit code {code})" if code is None or code >= 0 else f"it died (signal {-code})"
-        said = read_complaint(bytes(self._buffer))
-        self._fail(f"{why}: {said}" if said else why)
         if not self._gone.done():
             self._gone.set_result(None)
+        # What it wrote last may lie in its pipes still: they are read at the loop's next turn.
+        loop = asyncio.get_running_loop()
+        loop.call_soon(loop.call_soon, self._fail_dead)
+
+    def _fail_dead(self) -> None:
+        code = self._transport.get_returncode()
+        why = f"it died (exit code {code})" if code is None or code >= 0 else f"it died (signal {-code})"
+        said = read_complaint(bytes(self._buffer)) or read_last_words(bytes(self._errors))
+        self._fail(f"{why}: {said}" if said else why)
 
     def pipe_connection_lost(self, fd: int, error: Exception | None) -> None:
         # Most often it has died, and its exit code is about to be known.
+        if fd == 2:
+            return
         why = "it closed its output" if fd == 1 else "it closed its input"
         asyncio.get_running_loop().call_later(0.5, self._fail, why)
 

@@ -31,7 +31,7 @@ from assay.learned.lessons import log_softmax
 from assay.learned.run import Run, model_of
 from assay.manifest import parse
 from assay.paths import File
-from assay.pools import clock_of
+from assay.pools import clock_of, pool_of
 from assay.records import dataclass
 from assay.table import Answer, Column, Table, counted
 
@@ -208,13 +208,22 @@ def guess_parsed(
     model: str | None = None,
     prior: Prior = None,
     evals: bool = True,
+    pools: Mapping[int, str] | None = None,
 ) -> list[Guess]:
-    """Guess some of the games that the arrays hold, each with its place there; those without moves are left out."""
+    """Guess some of the games that the arrays hold, each with its place there; those without moves are left out.
+
+    `pools` says by place to which pool games belong, where it is another than their tags tell.
+    """
+    known = pools or {}
     lengths, encoded = np.diff(arrays.offsets), encode_games(arrays)
     plies = np.arange(arrays.plies)
     names = sans(pack(arrays, plies), plies, played_moves(arrays, plies))
     with one_thread():
-        return [_guess(arrays, encoded, names, at, game, model, prior, evals) for at, game in chosen if lengths[at]]
+        return [
+            _guess(arrays, encoded, names, at, game, model, prior, evals, known.get(at))
+            for at, game in chosen
+            if lengths[at]
+        ]
 
 
 def _guess(
@@ -226,8 +235,9 @@ def _guess(
     model: str | None,
     prior: Prior,
     evals: bool,
+    pool: str | None,
 ) -> Guess:
-    """Guess the game that stands at `at` in the arrays."""
+    """Guess the game that stands at `at` in the arrays, of this pool or of that which its tags tell."""
     part, tags = slice(arrays.offsets[at], arrays.offsets[at + 1]), game.tags
     site, date = tags.get("Site", ""), tags.get("UTCDate") or tags.get("Date", "")
     base, increment, speed = clock_of(site, tags.get("Event", ""), tags.get("TimeControl", ""))
@@ -242,7 +252,7 @@ def _guess(
         speed=speed,
         year=int(date[:4]) if date[:4].isdigit() else None,
     )
-    run = model_of(model, site)
+    run = model_of(model, pool or pool_of(site, tags.get("Event", ""), tags.get("TimeControl", "")))
     found = evidence(run, plies if evals else plies.without(("evals",)))
     ratings = (rating(tags.get("WhiteElo", "")), rating(tags.get("BlackElo", "")))
     valued = evals and bool(np.isfinite(plies.evals).any())

@@ -22,6 +22,7 @@ from assay.arrays import Arrays, load_arrays, save_arrays
 from assay.errors import InputError, LearnedError
 from assay.learned.curves import AS_IT_IS, Tuning
 from assay.paths import atomic
+from assay.pools import is_online
 from assay.records import dataclass
 
 _MOST = 2**31 - 1
@@ -321,13 +322,14 @@ def shipped(name: str) -> Run:
         return open_run(folder)
 
 
-def model_of(choice: str | None, site: str) -> Run:
-    """The model to use: a folder or a shipped name if given, else by where the game was played.
+def model_of(choice: str | None, pool: str | None) -> Run:
+    """The model to use: a folder or a shipped name if given, else by the pool of the game.
 
-    Ratings of Lichess and over the board are different scales, so each has its model.
+    Ratings of Lichess and over the board are different scales, so each has its model. Other servers are nearer to
+    Lichess, and games over a board that Lichess broadcasts are not.
     """
     if choice is None:
-        return shipped("lichess" if "lichess" in site.lower() else "otb")
+        return shipped("lichess" if is_online(pool) else "otb")
     if (Path(choice) / MANIFEST).is_file():
         return open_run(Path(choice))
     if choice in SHIPPED:

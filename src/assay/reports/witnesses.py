@@ -41,14 +41,13 @@ def hear(
         return Heard()
     found = Material(games, frame, arrays, counted, evidence, Counter(), [])
     said = {one.player: one for one in said_of(found, LEVEL / 100)}
-    model, note = _model([games[at] for at in np.flatnonzero(counted).tolist()])
+    model, note = _model(frame["pool"].filter(counted).unique(maintain_order=True).to_list())
     return Heard(said, model, note)
 
 
-def _model(games: Sequence[Game]) -> tuple[str, str]:
-    """The names of the learned models that these games need, or why there is none."""
-    sites = dict.fromkeys(game.tags.get("Site", "") for game in games)
+def _model(pools: Sequence[str | None]) -> tuple[str, str]:
+    """The names of the learned models that games of these pools need, or why there is none."""
     try:
-        return ", ".join(dict.fromkeys(model_of(None, site).path.name for site in sites)), ""
+        return ", ".join(dict.fromkeys(model_of(None, pool).path.name for pool in pools)), ""
     except AssayError as error:
         return "", str(error).rstrip(".")
