@@ -18,7 +18,8 @@ values the turns of these players alone, and goes on where it stopped.
 `results` tells how far performances by results lie from the tags and fits the error of the tags: what is left when
 chance is taken away. `judge` fits how witnesses are taken on half of the players and judges on the other half, both
 ways: for each witness, each pair and all three the scatter around the tag, how wide the intervals are and how often
-they hold; with `--spread` also as it would be if tags were spread as in another draw. `pools` counts who plays,
+they hold; with `--games 1` of the first game of each event alone, whose powers `--fit` keeps beside the others; with
+`--spread` also as it would be if tags were spread as in another draw. `pools` counts who plays,
 `draws` how often equals draw and what White is worth. `--fit` writes what ships (src/assay/data/answer.json), fitted
 on all.
 """
@@ -456,13 +457,18 @@ def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, co
     table(cases, kinds, fits, whole, spread_of(like) if like else {})
     fitted = fit_joint(cases, tag_error, kinds)
     false_alarms(cases, kinds, fitted)
-    if fit:
+    if fit and count == 1:
+        print(f"fitted on all: powers of a single game {dict(fitted.powers)}")
+        data = json.loads(fit.read_text())
+        data["joined"][name]["alone"] = dict(fitted.powers)
+        write(fit, data)
+    elif fit:
         print(f"fitted on all: powers {dict(fitted.powers)}, alarms beyond {dict(fitted.alarm)}")
         data = json.loads(fit.read_text())
         if evals:  # an engine's moves online were not measured: those over the board stand for them
             over_the_board = data["joined"]["otb"]["powers"].get(MOVES, 1.0)
             fitted = replace(fitted, powers={**fitted.powers, MOVES: over_the_board})
-        data["joined"][name] |= asdict(replace(fitted, usual=known.usual))
+        data["joined"][name] |= asdict(replace(fitted, usual=known.usual, alone=known.alone))
         write(fit, data)
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.commands import run
 
 import assay
+from assay.answer.joining import Joint
 from assay.errors import InputError
 
 EVENT = Path(assay.__file__).parent / "data" / "simulated-event.pgn"
@@ -288,6 +289,23 @@ def test_a_game_of_a_variant_is_left_out_and_told_once(tmp_path: Path) -> None:
     found = assay.rate(games, witness=["results"])
     assert {one.player for one in found.said} == {"Bob", "Cleo"}
     assert found.problems == {"variant: Atomic": 1} and "damaged: variant: Atomic 1." in str(found.remarks)
+
+
+def test_a_single_game_is_summed_as_single_games_ask_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tags = '[White "Ann"]\n[Black "Bob"]\n[WhiteElo "2000"]\n[BlackElo "2000"]\n'
+    moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O 1/2-1/2\n"
+    days = [f'{tags}[Date "2020.01.{day:02}"]\n[Result "1/2-1/2"]\n\n{moves}\n' for day in range(1, 10)]
+    heights = {}
+    for alone in (1.0, 0.25):
+        joint = Joint({"results": 1.0, "learned": 1.0}, alone={"results": alone, "learned": alone})
+        monkeypatch.setattr("assay.answer.joining.shipped", lambda joint=joint: {"otb": joint, "online": joint})
+        for count in (1, 9):
+            file = tmp_path / "games.pgn"
+            file.write_text("\n".join(days[:count]))
+            (ann,) = assay.rate(file, witness=["results", "learned"], player="Ann", keep_duplicates=True).said
+            heights[alone, count] = [float(curve.max() - curve.min()) for curve in ann.curves.values()]
+    assert heights[0.25, 1] == pytest.approx([height / 4 for height in heights[1.0, 1]])
+    assert heights[0.25, 9] == heights[1.0, 9] and len(heights[1.0, 9]) == 2
 
 
 def test_nobody_is_no_player(tmp_path: Path) -> None:

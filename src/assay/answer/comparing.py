@@ -259,7 +259,9 @@ def difference_of(
     said = [said_by(units, side, voices, level) for side in both]
     away = abs(said[0].joint.value - said[1].joint.value) if all(one.joint.bounded for one in said) else 0.0
     heard = [voice for voice in voices if any(voice.says(at) for side in both for at in side)]
-    joints = [joint_of(units.keys[side[0]][1]) for side in both]
+    count = np.max if units.of.max(initial=-1) < 0 else np.sum  # phases are parts of the same games
+    games = tuple(int(count(units.games[list(side)])) for side in both)
+    joints = [joint_of(units.keys[side[0]][1], many) for side, many in zip(both, games, strict=True)]
     totals = []
     for side, joint in zip(both, joints, strict=True):
         total = np.zeros(len(GRID))
@@ -274,8 +276,6 @@ def difference_of(
     whole = together if len(heard) > 1 and sides.common == "player" else 1.0
     gap, stronger = _profile(whole * totals[0], whole * totals[1], whole * power * more, level)
     pool = units.keys[sides.first[0]][1]
-    count = np.max if units.of.max(initial=-1) < 0 else np.sum  # phases are parts of the same games
-    games = tuple(int(count(units.games[list(side)])) for side in both)
     ratings = (said[0].joint, said[1].joint)
     return Difference(names[0], names[1], pool, (games[0], games[1]), ratings, gap, stronger)
 

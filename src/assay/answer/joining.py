@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 RESULTS, MOVES, LEARNED = WITNESSES = ("results", "moves", "learned")
 EVALS = "evals"  # how moves are called here when evaluations in the games tell of them
 FALSE_ALARMS = 0.05
+NINE = 9  # games: an event
 CENTRE, UNIT = 2200.0, 400.0
 
 
@@ -68,9 +69,11 @@ class UsualResults:
 class Joint:
     """How the witnesses of a kind of chess are joined.
 
-    `powers` of their curves; `alarm` is the drop in log-likelihood, by the witnesses who are heard, that so few honest
-    players pass as `FALSE_ALARMS` says (that of theory where nothing was measured); `tag` the error of ratings in the
-    tags; `usual` what is usual of results; `events` of `players` are what it was fitted on.
+    `powers` of their curves over `NINE` games and more, `alone` those over a single game, where they are others: games
+    of one player err together, and witnesses know of that in their own ways. `alarm` is the drop in log-likelihood, by
+    the witnesses who are heard, that so few honest players pass as `FALSE_ALARMS` says (theory's where nothing was
+    measured); `tag` the error of ratings in the tags; `usual` what is usual of results; `events` of `players` are what
+    it was fitted on.
     """
 
     powers: Mapping[str, float] = field(default_factory=dict)
@@ -79,6 +82,20 @@ class Joint:
     usual: UsualResults = UsualResults()
     events: int = 0
     players: int = 0
+    alone: Mapping[str, float] = field(default_factory=dict)
+
+    def over(self, games: int) -> Joint:
+        """The same for a sum over so many games: between one and nine, powers go by the logarithm of their number.
+
+        >>> joint = Joint({"learned": 1.2}, alone={"learned": 0.8})
+        >>> [round(joint.over(games).power("learned"), 2) for games in (1, 3, 20)]
+        [0.8, 0.98, 1.2]
+        """
+        share = min(math.log(max(games, 1)) / math.log(NINE), 1.0)
+        between = {
+            name: power**share * self.alone.get(name, power) ** (1 - share) for name, power in self.powers.items()
+        }
+        return replace(self, powers=between, alone={})
 
     def power(self, name: str) -> float:
         """The power of a witness; moves that are known from evaluations like others where nothing else is said."""
@@ -119,12 +136,12 @@ def shipped() -> dict[str, Joint]:
 def joint_from(plain: Mapping[str, Any]) -> Joint:
     """A joint from plain values."""
     tag, usual = TagError(**plain["tag"]), UsualResults(**plain["usual"])
-    return Joint(plain["powers"], plain["alarm"], tag, usual, plain["events"], plain["players"])
+    return Joint(plain["powers"], plain["alarm"], tag, usual, plain["events"], plain["players"], plain.get("alone", {}))
 
 
-def joint_of(pool: str) -> Joint:
-    """How the witnesses of a pool are joined."""
-    return shipped()["online" if is_online(pool) else "otb"]
+def joint_of(pool: str, games: int = NINE) -> Joint:
+    """How the witnesses of a pool are joined over so many games."""
+    return shipped()["online" if is_online(pool) else "otb"].over(games)
 
 
 def population_of(pool: str) -> tuple[str, Population]:

@@ -356,7 +356,7 @@ def voices_of(
 
 def _said(units: Units, at: int, voices: Sequence[Voice], prior: str, level: float) -> Said:
     name, pool, part = units.keys[at]
-    joint, tag = joint_of(pool), float(units.tag[at])
+    joint, tag = joint_of(pool, int(units.games[at])), float(units.tag[at])
     heard = [voice for voice in voices if voice.says(at)]
     curves = {voice.kind: voice.curves[at] for voice in heard}
     before = None
@@ -378,7 +378,8 @@ def said_by(units: Units, some: Sequence[int], voices: Sequence[Voice], level: f
     """What is said of some units of one player together: of parts of his games."""
     if len(some) == 1:
         return _said(units, some[0], voices, "none", level)
-    joint, keys = joint_of(units.keys[some[0]][1]), units.keys[some[0]]
+    keys, games = units.keys[some[0]], int(units.games[list(some)].sum())
+    joint = joint_of(keys[1], games)
     curves = {}
     for voice in voices:
         row = voice.plain[list(some)].sum(axis=0)
@@ -387,7 +388,7 @@ def said_by(units: Units, some: Sequence[int], voices: Sequence[Voice], level: f
             curves[voice.kind] = honest(row, Honesty(1.0, error))
     total = joined(curves, joint) if len(curves) > 1 else sum(curves.values(), np.zeros(len(GRID)))
     (whole,) = Curve(total[None], GRID).estimates(Honesty(), level)
-    return Said(keys[0], keys[1], "", int(units.games[list(some)].sum()), np.nan, whole, {}, None)
+    return Said(keys[0], keys[1], "", games, np.nan, whole, {}, None)
 
 
 def told_prior(prior: str, said: Sequence[Said] = ()) -> str:

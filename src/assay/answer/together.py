@@ -249,7 +249,7 @@ def _anchors(units: Units, voices: Sequence[Voice]) -> dict[str, tuple[float, fl
     for at, (name, pool, _) in enumerate(units.keys):
         curves = {voice.kind: voice.curves[at] for voice in voices if voice.says(at)}
         if curves:
-            fine, (row,) = Curve(joined(curves, joint_of(pool))[None], GRID).fine()
+            fine, (row,) = Curve(joined(curves, joint_of(pool, int(units.games[at])))[None], GRID).fine()
             chance = np.exp(row - row.max())
             mean = float(chance @ fine / chance.sum())
             found[name] = mean, float(np.sqrt(chance @ (fine - mean) ** 2 / chance.sum()))
