@@ -76,17 +76,22 @@ def table(data: Path, folder: Path, name: str) -> pl.DataFrame:
 
 
 def fair(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rated games of some length between people of settled ratings."""
+    """Rated games of some length between players of settled ratings."""
     settled = [pl.col(f"{side}_rating_diff").fill_null(0).abs() <= SETTLED for side in ("white", "black")]
-    people = [pl.col(f"{side}_title").cast(pl.String).fill_null("") != "BOT" for side in ("white", "black")]
     return frame.filter(
         pl.col("plies") >= PLIES,
         pl.col("white_elo").is_not_null() & pl.col("black_elo").is_not_null(),
         pl.col("variant").fill_null("Standard").str.to_lowercase().is_in(["standard", "chess"]),
         ~pl.col("event").fill_null("").str.starts_with("Casual"),
         *settled,
-        *people,
     )
+
+
+def shuffled(frame: pl.DataFrame, rng: random.Random) -> list[Row]:
+    """The rows in an order by chance, without those of programs; the order is that of all rows, as it was analysed."""
+    rows = list(frame.iter_rows(named=True))
+    rng.shuffle(rows)
+    return [row for row in rows if all(str(row[f"{side}_title"]) != "BOT" for side in _SIDES)]
 
 
 def serving(pool: str, frame: pl.DataFrame) -> pl.DataFrame:
@@ -161,8 +166,7 @@ def main(data_folder: str, out: str, seed: int = 2018) -> None:
         some: list[Row] = []
         count = A_YEAR_BEFORE if pool.endswith("2023") else A_POOL
         for name, share in files.items():
-            rows = list(serving(pool, fair(tables[name])).iter_rows(named=True))
-            rng.shuffle(rows)
+            rows = shuffled(serving(pool, fair(tables[name])), rng)
             some += drawn(rows, round(share * count), players)
         rng.shuffle(some)
         chosen[pool] = some
@@ -170,8 +174,7 @@ def main(data_folder: str, out: str, seed: int = 2018) -> None:
     for name in CHECKS:
         new = ~pl.col("white").is_in(list(known)) & ~pl.col("black").is_in(list(known))
         for speed in SPEEDS:
-            rows = list(fair(tables[name]).filter(new, pl.col("pool") == f"lichess-{speed}").iter_rows(named=True))
-            rng.shuffle(rows)
+            rows = shuffled(fair(tables[name]).filter(new, pl.col("pool") == f"lichess-{speed}"), rng)
             checks.append(drawn(rows, A_SPEED, Counter()))
     halves = [(some[: len(some) // 2], some[len(some) // 2 :]) for some in chosen.values()]
     order = in_turn(first for first, _ in halves) + in_turn(checks) + in_turn(second for _, second in halves)

@@ -188,6 +188,20 @@ EVALS = """[Event "Rated Rapid game"]
 """
 
 
+def test_a_name_that_nobody_bears_is_told_before_any_engine_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, names = tmp_path / "none.db", tmp_path / "names.csv"
+    names.write_text("Yew,Elm\n")
+    for command in (
+        ["rate", "--player", "Elmm"],
+        ["compare", "--players", "Elm", "--quick"],
+        ["rate", "--player", "Elm"],
+    ):
+        assert run(command[0], EVENT, *command[1:], "--store", store, "--aliases", names) == 1
+        assert "nobody called" in capsys.readouterr().err and not store.exists()
+
+
 def test_evaluations_in_the_games_speak_for_moves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "evals.pgn"
     file.write_text(EVALS)

@@ -20,13 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.answer.joining import RESULTS, WITNESSES, honest, joint_of
-from assay.answer.rating import Material, gather, said_by, voices_of
+from assay.answer.rating import Material, check_names, gather, said_by, voices_of
 from assay.answer.voices import BY, Units, Voice, results_voice, units_of
 from assay.curve import GRID, Curve, Estimate, Floats, Honesty, spline_matrix
 from assay.errors import InputError
 from assay.moves.asked import Analysing, Asked, What
 from assay.moves.groups import PHASES, UNKNOWN
-from assay.players import did_you_mean, nearest
 from assay.pools import POOLS
 from assay.records import dataclass
 from assay.results.expectancy import LOGISTIC_SCALE, expectancy, slope, win_draw_loss
@@ -125,18 +124,13 @@ def compare(
         raise InputError("compare two players (players), or the parts of one (player and by).")
     if wrong := [name for name in heard if name not in WITNESSES]:
         raise InputError(f"there is no witness {wrong[0]!r}: choose among {', '.join(WITNESSES)}.")
-    found = gather(what, asked, "moves" in heard, without=without, evals=evals)
+    called = players or ([] if player is None else [player])
+    found = gather(what, asked, "moves" in heard, without=without, evals=evals, players=called)
     units = units_of(found.frame, found.counted, by)
+    check_names(called, {name for name, _, _ in units.keys})
     if player is None:
         return _of_players(found, units, players, heard, level)
     return _of_parts(found, units, player, str(by), pairwise, heard, level)
-
-
-def _named(name: str, units: Units) -> str:
-    known = {key[0] for key in units.keys} - {UNKNOWN}
-    if name not in known:
-        raise InputError(f"nobody called {name!r} plays in these games.{did_you_mean(nearest(name, known))}")
-    return name
 
 
 def _of_players(
@@ -146,7 +140,6 @@ def _of_players(
     if players is None and len(names) != 2:
         raise InputError(f"there are {counted(len(names), 'player')} in these games: name the two (--players).")
     first, second = players or (names[0], names[1])
-    _named(first, units), _named(second, units)
     if first == second:
         raise InputError("two players are compared: give two names.")
     pools = [pool for name, pool, _ in units.keys if name == first]
@@ -185,7 +178,6 @@ def _turned(row: Difference) -> Difference:
 def _of_parts(
     found: Material, units: Units, player: str, by: str, pairwise: bool, witness: Sequence[str], level: float
 ) -> Compared:
-    _named(player, units)
     units, voices = voices_of(found, units, by, witness, level)
     parts: dict[str, list[int]] = {}
     unnamed = 0

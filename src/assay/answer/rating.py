@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, cast
 
@@ -44,7 +44,7 @@ from assay.errors import EngineError, InputError, NoTurns, StoreError
 from assay.games import Game, GameArrays
 from assay.games.columns import TEXT_TAGS
 from assay.games.duplicates import Seen
-from assay.games.split import tag_line
+from assay.games.split import players_of, tag_line
 from assay.games.stream import Paths
 from assay.moves.analysed import turns_in
 from assay.moves.answers import FIDE_COLUMNS, fide_cells, told_scales
@@ -171,11 +171,10 @@ def rate_players(
 ) -> JointRatings:
     """One rating for each player; see :func:`assay.api.rate`."""
     _check(by, witness, prior)
-    found = gather(what, asked, MOVES in witness, without=without, evals=evals)
+    called = [] if player is None else [player]
+    found = gather(what, asked, MOVES in witness, without=without, evals=evals, players=called)
     units = units_of(found.frame, found.counted, by)
-    names = {name for name, _, _ in units.keys}
-    if player is not None and player not in names:
-        raise InputError(f"nobody called {player!r} plays in these games.{did_you_mean(nearest(player, names))}")
+    check_names(called, {name for name, _, _ in units.keys})
     units, voices = voices_of(found, units, by, witness, level)
     said = [_said(units, at, voices, prior, level) for at in range(len(units))]
     said = [one for one in said if player is None or one.player == player]
@@ -213,6 +212,14 @@ def _check(by: str | None, witness: Sequence[str], prior: str) -> None:
         raise InputError(f"there is no prior {prior!r}: choose one of {', '.join(PRIORS)}.")
 
 
+def check_names(players: Sequence[str], known: Iterable[str]) -> None:
+    """Refuse a name that nobody bears, with the nearest one."""
+    bearing = set(known) - {UNKNOWN}
+    for name in players:
+        if name not in bearing:
+            raise InputError(f"nobody called {name!r} plays in these games.{did_you_mean(nearest(name, bearing))}")
+
+
 def gather(
     what: What | list[Game],
     asked: Asked,
@@ -220,8 +227,12 @@ def gather(
     *,
     without: Sequence[int] = (),
     evals: bool = False,
+    players: Sequence[str] = (),
 ) -> Material:
-    """Read, parse and value the games, each step once; without an engine they are not valued, and it is said."""
+    """Read, parse and value the games, each step once; without an engine they are not valued, and it is said.
+
+    Whether all `players` play in them is asked before any engine starts.
+    """
     if isinstance(what, Analysis) and (evals or asked.where or asked.rating):
         raise InputError("an analysis has its games and their values: give the games for where, rating or evals.")
     given, listed = None, tuple[str, ...]()
@@ -235,6 +246,7 @@ def gather(
         games = given.all()
     seen = Seen()
     names = asked.names(games)
+    check_names(players, {names.get(name, name) for name in players_of(games)})
     keep = isinstance(what, Analysis) or asked.keep_duplicates
     once = np.array([keep or seen.add(one) for one in games], np.bool_)
     if isinstance(what, Analysis):

@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from assay.answer.joining import LEARNED, MOVES, RESULTS, UsualResults, joined, joint_of
-from assay.answer.rating import JointRatings, gather, told_prior, voices_of
+from assay.answer.rating import JointRatings, check_names, gather, told_prior, voices_of
 from assay.answer.voices import Units, Voice, units_of
 from assay.curve import GRID, Curve, Estimate, Floats
 from assay.engine.analysis import Analysis
@@ -30,7 +30,6 @@ from assay.games import Games
 from assay.games.outcomes import Outcomes
 from assay.moves.analysed import with_analyses
 from assay.moves.asked import Asked, What
-from assay.players import did_you_mean, nearest
 from assay.pools import pool_of, scale_of
 from assay.records import dataclass
 from assay.results import rate_table
@@ -125,10 +124,7 @@ def rate_list(
     lists = asked.read(what)
     games, listed = lists.games, list(lists.remarks)
     played = _Played.read(games, asked.pool, without, aliases=asked.aliases, keep_duplicates=asked.keep_duplicates)
-    if player is not None and player not in played.players:
-        raise InputError(
-            f"nobody called {player!r} plays in these games.{did_you_mean(nearest(player, played.players))}"
-        )
+    check_names([] if player is None else [player], played.players)
     heard = _heard(games, played, [name for name in witness if name != RESULTS], level, asked, evals)
     usual = joint_of(played.pool).usual
     alone = _solve(played, {}, usual, played.tags)
