@@ -121,6 +121,17 @@ def test_an_engine_that_always_dies_at_its_start_ends_the_run_with_a_sentence(
         analysed(fake(fault="dies at start"))
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system does not tell who works")
+def test_an_engine_that_works_at_its_start_is_waited_for(
+    fake: Callable[..., str], analysed: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.engine.uci.START_SECONDS", 1.5)
+    assert analysed(fake(fault="is long in loading"), workers=1).valued
+    monkeypatch.setattr("assay.engine.uci.START_WORK", 1.0)
+    with pytest.raises(EngineError, match="does not answer 'uci': is it a UCI engine"):
+        analysed(fake(fault="is long in loading"), workers=1, store="other.db")
+
+
 def test_what_a_program_writes_to_stderr_before_it_dies_is_told(
     fake: Callable[..., str], analysed: Callable[..., Outcome]
 ) -> None:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Self, cast
 
 import chess
@@ -33,7 +34,8 @@ _ERROR = re.compile(r"error\b", re.IGNORECASE)
 _LAST_WORDS = 4096  # of what a program writes to stderr: why it does not start, as a rule
 _MOST_NODES = (1 << 63) - 1  # what a store can hold
 _OPTION = re.compile(r"^option name (.+?) type (\w+)(?: default (.*?))?(?: min \S+)?(?: max (-?\d+))?(?: var .*)?$")
-START_SECONDS = 20.0  # an engine that has not answered `uci` by then is none
+START_SECONDS = 20.0  # an engine that does not answer `uci` and does nothing for so long is none
+START_WORK = 60.0  # nor is one that has worked for so many seconds of CPU time: where many share it, one begins slowly
 # They are counted in steps: where a machine is so busy that an engine is long in starting, each step is longer as well.
 _STEP = 0.05
 # An engine that is silent for so long while it searches is asked whether it is there, again and again. By the protocol
@@ -270,6 +272,15 @@ async def _settled(work: asyncio.Future[Any], seconds: float) -> asyncio.Cancell
     return cancelled
 
 
+def cpu_seconds(process: int) -> float:
+    """The CPU time that a process has used, where the system tells it; else nothing."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 def patient(answers: bool) -> float:
     """How many seconds an engine may be silent where it is not known how long it usually takes."""
     return ALONE_SECONDS if answers else ALONE_SECONDS / 2
@@ -426,9 +437,12 @@ class UciEngine(asyncio.SubprocessProtocol):
         self._expect(token)
         self._send(text)
         assert self._waiting is not None
-        for _ in range(round(START_SECONDS / _STEP)):
+        idle, worked, group = 0, 0.0, self._transport.get_pid()
+        while idle < START_SECONDS / _STEP and worked < START_WORK:
             if (await asyncio.wait([self._waiting], timeout=_STEP))[0]:
                 return self._waiting.result()
+            before, worked = worked, cpu_seconds(group)
+            idle = 0 if worked > before else idle + 1
         raise NoAnswerError(f"{self.search.engine} does not answer {text!r}: is it a UCI engine?")
 
     def _expect(self, token: bytes) -> None:
