@@ -454,7 +454,7 @@ def judge(folders: Sequence[Path], depth: int, evals: bool, fit: Path | None, co
     for each in fits:
         print(f"fitted on half: powers {dict(each.powers)}")
     whole = [case for case in cases if all(kind in case.curves for kind in kinds)]
-    table(cases, kinds, fits, whole, spread_of(like) if like else {})
+    table(cases, kinds, fits, whole, spread_of(like) if like else {}, count)
     fitted = fit_joint(cases, tag_error, kinds)
     false_alarms(cases, kinds, fitted)
     if fit and count == 1:
@@ -506,6 +506,7 @@ def table(
     fits: tuple[Joint, Joint],
     whole: Sequence[Case],
     like: Mapping[int, float],
+    games: int,
 ) -> None:
     """Each witness, pair and all three, on the half of the players that the fit has not seen; cases with all three."""
     one, other = halves(whole)
@@ -528,9 +529,9 @@ def table(
         describe(names, judged, like)
     alone, all_three = noise[kinds[:1]], noise[tuple(kinds)]
     print(
-        f"without the tags' error: results {alone:.0f}, all three {all_three:.0f}; {GAMES} games say as much as "
-        f"{GAMES * (alone / all_three) ** 2:.0f} games of a performance rating (which by chance alone would be off by "
-        f"{performance_error(GAMES):.0f}; {worth_games(all_three):.0f} games against equals)"
+        f"without the tags' error: results {alone:.0f}, all three {all_three:.0f}; {games} games say as much as "
+        f"{games * (alone / all_three) ** 2:.0f} of a performance rating (which by chance alone would be off by "
+        f"{performance_error(games):.0f}; {worth_games(all_three):.0f} games against equals)"
     )
 
 

@@ -49,6 +49,11 @@ MORE = Before(
         )
     ),
 )
+RAPID = Before(
+    "rapid",
+    2,
+    ("python studies/answer.py draw {data}/lichess-rapid-2022.pgn.zst --lichess -o {work}/rapid --a-band 60",),
+)
 CODE = ("../src", ":(exclude)../src/assay/data", "*.py")  # what ships is made here, and no reason to make it again
 LIKELY = "python tools/likely_calibration.py"
 BOARD = "{shipped}/calibrations/stockfish-15.1"
@@ -113,8 +118,10 @@ STEPS = (
         (
             "python studies/answer.py judge {work}/events {work}/more --spread {work}/every-event"
             " --fit {shipped}/answer.json",
+            "python studies/answer.py judge {work}/events {work}/more --games 1 --fit {shipped}/answer.json",
+            "python studies/answer.py judge {work}/rapid --evals --fit {shipped}/answer.json",
         ),
-        (EVENTS, MORE),
+        (EVENTS, MORE, RAPID),
     ),
     Step("sample", 2, ("python tools/sample_report.py --store {work}/sample.db",)),
     Step("pages", 5, ("python tools/tutorials.py --write",)),
