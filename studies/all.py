@@ -128,7 +128,7 @@ STUDIES = sorted(
                 (1, 0.5, "model_1_published", ""),
                 (3, 1, "model_3_mileposts", ""),
                 (4, 2, "model_4_curves", ""),
-                (5, 15, "model_5_recovery", " 400"),
+                (5, 10, "model_5_recovery", " 400"),
                 (6, 1, "model_6_ties", ""),
                 (7, 0.5, "model_7_scaling", ""),
                 (8, 2, "model_8_depths", ""),

@@ -39,6 +39,7 @@ _NEAR, _SMALL = 0.5, 1e-3
 _NEWTON = 50
 _NOTHING = 1e-12  # a weight that says nothing
 _HALVINGS = 30
+_FLAT = 1e-3  # log-likelihood: where a step would bring less, a game or two leave it to chance where the top is
 _GRADIENTS = 400
 _FARTHEST = 400.0
 _ROUNDS = 40
@@ -308,6 +309,8 @@ class _Fit:
         if self.fit_white and not self.white_precision:
             # Results that do not bound White's advantage: nobody made a point with Black.
             return replace(self, white=0.0, white_precision=1.0 / WHITE_WITHIN**2).newton(small)
+        if rise < _FLAT:
+            return fit, _NEWTON
         raise RatingError("the ratings over time do not settle; leave out players with few games.")
 
     def variances(self) -> tuple[Floats, Floats]:
