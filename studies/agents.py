@@ -18,8 +18,7 @@ from assay.engine.choices import pawns
 from assay.moves import reference
 from assay.moves.calibration import depths, load
 from assay.moves.choice.calibrate import JUDGED
-from assay.moves.choice.logit import log_chances
-from assay.moves.choice.model import strength
+from assay.moves.choice.model import log_chances, strength
 
 TURNS = 400_000
 

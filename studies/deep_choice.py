@@ -33,8 +33,7 @@ from assay.engine.store import Store
 from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.deep import stays_of
-from assay.moves.choice.logit import log_chances
-from assay.moves.choice.model import strength
+from assay.moves.choice.model import log_chances, strength
 from assay.moves.choice.ratio import OBVIOUS
 from assay.moves.evidence import log_policy
 from assay.moves.reference import Reference

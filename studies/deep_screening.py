@@ -35,13 +35,12 @@ from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import folds_of
 from assay.moves.choice.deep import DeepChoices, DeepTaste, Taste, fit_helper, fit_honest, names
-from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import SIGNS, measure, scores
-from assay.moves.choice.model import strength
+from assay.moves.choice.model import log_chances, strength
 from assay.moves.choice.ratio import best, ratios
 from assay.moves.deepchoice import rows_of_moves
 from assay.moves.evidence import log_policy
-from assay.moves.honest import HonestNull, NullBand, shipped_null
+from assay.moves.field import HonestNull, NullBand, shipped_null
 from assay.paths import atomic
 from assay.policy.chances import shipped
 from assay.scales import line_called

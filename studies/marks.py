@@ -24,7 +24,7 @@ from assay.engine.store import Store
 from assay.games.packed import decode_move, to_fen
 from assay.moves.asked import Asked
 from assay.moves.reference import Reference, read
-from assay.reports.accuracy import NAMES, mark_of, win_of
+from assay.reports.judged import NAMES, mark_of, win_of
 from assay.reports.second_look import look_again, looking_depth
 
 _ORDER = ["", *NAMES]

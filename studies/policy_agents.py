@@ -23,8 +23,7 @@ from assay.engine.choices import Choices, pawns
 from assay.moves import reference
 from assay.moves.calibration import load
 from assay.moves.choice.calibrate import JUDGED
-from assay.moves.choice.logit import log_chances
-from assay.moves.choice.model import curve_of, human, mixed, strength
+from assay.moves.choice.model import curve_of, human, log_chances, mixed, strength
 from assay.moves.evidence import log_policy
 from assay.policy.chances import shipped
 from assay.table import render

@@ -42,9 +42,8 @@ from assay.games import read
 from assay.held_out import noise_per_turn
 from assay.moves import reference
 from assay.moves.calibration import Calibration, load
-from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import measure, scores
-from assay.moves.choice.model import strength
+from assay.moves.choice.model import log_chances, strength
 from assay.pools import FIRST, LATER, LINES, split_line
 from assay.scales import UNIT, PoolLine, line_called, shipped_lines
 

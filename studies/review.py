@@ -12,8 +12,7 @@ import argparse
 import numpy as np
 
 from assay.games import read
-from assay.moves.asked import Asked
-from assay.reports.reviewing import review_game
+from assay.reports.reviewing import review
 
 
 def main() -> None:
@@ -31,7 +30,7 @@ def main() -> None:
     count = min(asked.count, len(games.all()) - asked.skip)
     rows = []
     for number in range(asked.skip + 1, asked.skip + count + 1):
-        found = review_game(games, Asked(store=asked.store, depth=asked.depth), number, evals=asked.evals)
+        found = review(games, number, evals=asked.evals, store=asked.store, depth=asked.depth)
         for side in found.sides:
             if side.expected is not None and side.rated_by == "tag" and side.moves >= 15:
                 inside = side.expected_low <= side.accuracy <= side.expected_high

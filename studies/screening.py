@@ -14,9 +14,8 @@ import numpy as np
 from choice_model import rated
 
 from assay.moves.choice.calibrate import Calibrated, Rated, calibrate
-from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import measure, scores
-from assay.moves.choice.model import strength
+from assay.moves.choice.model import log_chances, strength
 from assay.policy.chances import shipped
 
 GAMES = (1, 3, 9, 27)

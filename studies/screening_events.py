@@ -37,7 +37,7 @@ from assay.games import Game, read
 from assay.games.outcomes import score_of
 from assay.moves.calibration import load
 from assay.moves.evidence import Evidence, weigh
-from assay.moves.honest import HonestNull, NullBand, shipped_null
+from assay.moves.field import HonestNull, NullBand, shipped_null
 from assay.moves.screening import screen
 from assay.paths import atomic
 from assay.players import player_id

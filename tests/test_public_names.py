@@ -208,11 +208,11 @@ COLUMNS = {
     "assay.moves.appending.REGAN_COLUMNS": """
         filename Games Moves AvgElo MinElo MaxElo s c AE_e AE_a Match_e Match_a Qfit FirstYear LastYear
     """,
-    "assay.moves.turn_listing.SCHEMA": """
+    "assay.moves.review.SCHEMA": """
         game event site date round white black white_elo black_elo result ply player rating fen played value moves
         values
     """,
-    "assay.moves.answers.MARK_COLUMNS": """
+    "assay.moves.calibrated.MARK_COLUMNS": """
         period elo games turns s s_error c c_error c_fit s_fit mm_predicted mm_actual ad_predicted ad_actual qfit ae_r
         ae_printed ipr ipr_error
     """,

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from assay.moves.asked import Asked
 from assay.paths import atomic
+from assay.reports.exports import keep
 from assay.reports.growing import make
-from assay.reports.kept import keep
-from assay.web.sample import FILE
+from assay.web.app import FILE
 
 EVENT = "simulated-event.pgn"
 

@@ -20,20 +20,10 @@ if TYPE_CHECKING:
     from assay.answer.standings import publish as publish
     from assay.answer.standings import rate_over_time as rate_over_time
     from assay.answer.standings import rate_results as rate_results
-    from assay.api import analyse as analyse
-    from assay.api import calibration as calibration
-    from assay.api import fit as fit
-    from assay.api import posterior as posterior
     from assay.api import rate as rate
     from assay.api import rate_learned as rate_learned
-    from assay.api import rate_moves as rate_moves
-    from assay.api import report as report
-    from assay.api import review as review
-    from assay.api import screen as screen
-    from assay.api import screen_running as screen_running
     from assay.api import serve as serve
     from assay.api import sheet as sheet
-    from assay.api import train as train
     from assay.curve import Estimate as Estimate
     from assay.engine.analysis import Analysis as Analysis
     from assay.engine.holdings import analyses as analyses
@@ -42,6 +32,7 @@ if TYPE_CHECKING:
     from assay.errors import AssayError as AssayError
     from assay.fetch.fetching import fetch_games as fetch_games
     from assay.fetch.fetching import forget as forget
+    from assay.games.archives import watch as watch
     from assay.games.listings import balance as balance
     from assay.games.listings import choose as choose
     from assay.games.listings import index as index
@@ -51,18 +42,24 @@ if TYPE_CHECKING:
     from assay.games.selection import GameSelection as GameSelection
     from assay.games.source import Games as Games
     from assay.games.source import read as read
-    from assay.games.watching import watch as watch
     from assay.lists.inforce import add_ratings as add_ratings
     from assay.lists.inforce import rating_lists as rating_lists
     from assay.moves.analysed import store_analyses as store_analyses
-    from assay.moves.answers import calibrate as calibrate
-    from assay.moves.answers import calibrations as calibrations
-    from assay.moves.answers import engines as engines
-    from assay.moves.answers import transfer as transfer
+    from assay.moves.answers import analyse as analyse
+    from assay.moves.answers import posterior as posterior
+    from assay.moves.answers import rate_moves as rate_moves
+    from assay.moves.calibrated import calibrate as calibrate
+    from assay.moves.calibrated import calibration as calibration
+    from assay.moves.calibrated import calibrations as calibrations
+    from assay.moves.calibrated import engines as engines
+    from assay.moves.calibrated import transfer as transfer
     from assay.moves.differences import difference as difference
+    from assay.moves.fits import fit as fit
+    from assay.moves.review import export_turns as export_turns
+    from assay.moves.review import show as show
+    from assay.moves.screened import screen as screen
+    from assay.moves.screened import screen_running as screen_running
     from assay.moves.simulation import simulate as simulate
-    from assay.moves.turn_listing import export_turns as export_turns
-    from assay.moves.turn_listing import show as show
     from assay.paths import SAMPLE as SAMPLE
     from assay.policy.chances import chances as chances
     from assay.policy.making import export_policy as export_policy
@@ -72,46 +69,51 @@ if TYPE_CHECKING:
     from assay.reports.checkup import doctor as doctor
     from assay.reports.event import event as event
     from assay.reports.foretelling import foretell as foretell
+    from assay.reports.growing import report as report
     from assay.reports.learning import encode as encode
     from assay.reports.learning import evaluate as evaluate
     from assay.reports.learning import planes as planes
-    from assay.reports.pictures import plot as plot
+    from assay.reports.learning import train as train
+    from assay.reports.plots import plot as plot
+    from assay.reports.reviewing import review as review
     from assay.table import Answer as Answer
 
 __version__ = "0.2.0"
 
-# Where each name of the front door is at home: in a room, or in `api`, which ties keywords to what the rooms are asked.
+# Where each name of the front door is at home: in a room, or in `api`, for what ties several of them together.
 _ROOMS = {
     "answer.comparing": "compare",
     "answer.shrinking": "groups shrink",
     "answer.standings": "expectancies match publish rate_over_time rate_results",
-    "api": (
-        "analyse calibration fit posterior rate rate_learned rate_moves report review screen screen_running serve "
-        "sheet train"
-    ),
+    "api": "rate rate_learned serve sheet",
     "curve": "Estimate",
     "engine.analysis": "Analysis",
     "engine.holdings": "analyses export_analyses import_analyses",
     "errors": "AssayError",
     "fetch.fetching": "fetch_games forget",
+    "games.archives": "watch",
     "games.listings": "balance choose index month samples stats",
     "games.selection": "GameSelection",
     "games.source": "Games read",
-    "games.watching": "watch",
     "lists.inforce": "add_ratings rating_lists",
     "moves.analysed": "store_analyses",
-    "moves.answers": "calibrate calibrations engines transfer",
+    "moves.answers": "analyse posterior rate_moves",
+    "moves.calibrated": "calibrate calibration calibrations engines transfer",
     "moves.differences": "difference",
+    "moves.screened": "screen screen_running",
     "moves.simulation": "simulate",
-    "moves.turn_listing": "export_turns show",
+    "moves.fits": "fit",
+    "moves.review": "export_turns show",
     "paths": "SAMPLE",
     "policy.chances": "chances",
     "policy.making": "export_policy gather_positions label_positions train_policy",
     "reports.checkup": "doctor",
     "reports.event": "event",
     "reports.foretelling": "foretell",
-    "reports.learning": "encode evaluate planes",
-    "reports.pictures": "plot",
+    "reports.growing": "report",
+    "reports.learning": "encode evaluate planes train",
+    "reports.plots": "plot",
+    "reports.reviewing": "review",
     "table": "Answer",
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names.split()}

@@ -9,7 +9,7 @@ import pytest
 from tests.commands import run
 
 from assay.cli.main import assay
-from assay.cli.start import WITH_ENGINE, WITHOUT
+from assay.cli.reports import WITH_ENGINE, WITHOUT
 from assay.engine import identity
 
 

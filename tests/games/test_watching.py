@@ -8,7 +8,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.fetch import asking
-from assay.games.watching import in_folders
+from assay.games.archives import in_folders
 
 
 def test_an_empty_folder_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,7 @@ from tests.lists.made import OLD, combined, standard, xml, zipped
 
 import assay
 from assay.errors import InputError
-from assay.lists.filling import filled
-from assay.lists.inforce import InForce, add, folder, months
+from assay.lists.inforce import InForce, add, filled, folder, months
 
 SLOW = {"Site": "Geneva SUI", "Event": "Geneva Open", "TimeControl": "5400+30"}
 

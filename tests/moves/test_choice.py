@@ -11,7 +11,7 @@ from tests.moves.made import choices_of, random_fens
 from assay.engine.choices import filled, joined, pawns
 from assay.engine.score import MISSING
 from assay.moves.choice.features import divisors, features
-from assay.moves.choice.logit import Taste, fit, log_chances
+from assay.moves.choice.model import Taste, fit, log_chances
 
 
 @pytest.fixture(scope="module")

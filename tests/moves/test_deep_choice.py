@@ -15,7 +15,7 @@ from assay.engine.identity import find
 from assay.engine.store import Store
 from assay.games.archives import sample
 from assay.moves.choice.deep import HELPER, HONEST, DeepChoices, DeepTaste, Taste, fit_helper, fit_honest, from_json
-from assay.moves.choice.logit import log_chances
+from assay.moves.choice.model import log_chances
 from assay.moves.choice.ratio import Ratios, best, highest, ratios, standardised
 
 Words = tuple[object, ...]

@@ -14,8 +14,7 @@ from tests.moves.made_up import rated_turns, turns_of
 from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
 from assay.moves.choice.features import NATURAL
-from assay.moves.choice.logit import Taste
-from assay.moves.choice.model import mixed
+from assay.moves.choice.model import Taste, mixed
 from assay.moves.evidence import weigh
 from assay.moves.groups import Groups, group
 from assay.moves.performance import rate_groups

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.errors import CalibrationError
-from assay.moves.honest import HonestNull, NullBand, from_json, shipped_null
+from assay.moves.field import HonestNull, NullBand, from_json, shipped_null
 
 NULL = HonestNull(80.0, 0.5, 1.1, (NullBand("some years", 1400, 1600, 0.3, 100.0, 40),))
 

@@ -14,9 +14,8 @@ from assay.engine.choices import joined
 from assay.errors import CalibrationError
 from assay.moves.choice.calibrate import Rated, calibrate
 from assay.moves.choice.features import BOUNDED, NATURAL, features
-from assay.moves.choice.logit import Taste, log_chances
 from assay.moves.choice.measures import Scatter
-from assay.moves.choice.model import Model, from_json, strength
+from assay.moves.choice.model import Model, Taste, from_json, log_chances, strength
 
 SCATTER = Scatter(np.ones(3), np.eye(3), np.full(3, 1 / 3))
 

@@ -12,8 +12,7 @@ from tests.moves.simulated_turns import START, simulated_turns
 from assay.engine.score import MISSING
 from assay.games.packed import decode_move
 from assay.moves.regan import move_probabilities, scaled_deltas
-from assay.moves.review import chances_of, show_turns
-from assay.moves.turn_listing import delta_listing
+from assay.moves.review import chances_of, delta_listing, show_turns
 
 TURNS = simulated_turns({"A": (0.2, 0.5, 2000.0)}, games=1, plies=20)
 CHANCES = chances_of(TURNS, 0.1, 0.5)

@@ -11,8 +11,8 @@ from assay.engine.turns import Turns
 from assay.errors import ModelError
 from assay.moves.calibration import Calibration
 from assay.moves.evidence import weigh
-from assay.moves.findings import conclusion, sentence
 from assay.moves.groups import group
+from assay.moves.screened import conclusion, sentence
 from assay.moves.screening import COLUMNS, screen, screen_groups
 from assay.moves.sequential import follow_players
 

@@ -14,8 +14,8 @@ import pytest
 from tests.reports.conftest import make_report
 
 import assay
-from assay.reports.accuracy import GLYPHS
 from assay.reports.exports import to_pgn
+from assay.reports.judged import GLYPHS
 from assay.reports.reviewed import Review, ReviewedMove
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from tests.commands import run
 
 import assay
 from assay.games import read
-from assay.reports.accuracy import accuracy_of, of_game, stakes, win_of
+from assay.reports.judged import accuracy_of, of_game, stakes, win_of
 
 HEAD = """[Event "Rated Rapid game"]
 [Site "https://lichess.org/abcd1234"]

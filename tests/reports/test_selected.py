@@ -14,11 +14,10 @@ from assay.cli.main import main
 from assay.errors import InputError
 from assay.games.archives import sample
 from assay.reports.content import Report
-from assay.reports.exports import to_json, write
-from assay.reports.kept import keep, kept
+from assay.reports.exports import keep, kept, to_json, write
+from assay.reports.growing import asked_games, shown_games
 from assay.reports.page import EACH, render
-from assay.reports.selected import asked_games, shown_games
-from assay.web.sample import sample_report
+from assay.web.app import sample_report
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from assay.games import Game, to_arrays
-from assay.reports.thinking import Control, Thought, clock_said, control_of
+from assay.reports.reviewed import Control, Thought, clock_said, control_of
 
 MOVES = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6", "Ba4", "Nf6"]
 

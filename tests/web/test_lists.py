@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import assay
-from assay.results.published import timeline_texts
-from assay.results.webpage import list_page
+from assay.results.published import list_page, timeline_texts
 
 YEARS = (
     ("2010", "A", "B", "1-0"),

@@ -169,7 +169,7 @@ def rate_players(
     without: Sequence[int] = (),
     evals: bool = False,
 ) -> JointRatings:
-    """One rating for each player; see :func:`assay.api.rate`."""
+    """One rating for each player; see :func:`assay.rate`."""
     _check(by, witness, prior)
     called = [] if player is None else [player]
     found = gather(what, asked, MOVES in witness, without=without, evals=evals, players=called)

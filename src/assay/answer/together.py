@@ -116,7 +116,7 @@ def rate_list(
     without: Sequence[int] = (),
     evals: bool = False,
 ) -> JointRatings:
-    """All players of one pool at once; see :func:`assay.api.rate`."""
+    """All players of one pool at once; see :func:`assay.rate`."""
     if RESULTS not in witness:
         raise InputError("a list stands on results: leave 'results' among the witnesses.")
     if isinstance(what, Analysis):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -70,20 +71,12 @@ def _lines(ctx: click.Context, param: click.Parameter, value: str) -> int:
 )
 def analyse(
     files: Sequence[str],
-    store: Path | None,
     engines: Sequence[str],
     depth: int | None,
-    lines: int,
     nodes: int | None,
-    workers: int | None,
-    hash_mb: int,
     options: Sequence[str],
     calibration: str | None,
-    cluster: str | None,
-    from_move: int,
-    where: str | None,
-    limit: int | None,
-    patience: float | None,
+    **asked: Any,
 ) -> None:
     """Value every move of the games' positions with a chess engine.
 
@@ -109,22 +102,14 @@ def analyse(
     try:
         store_analyses(
             files,
-            store=store,
             engine=engines,
             depth=depth,
-            lines=lines,
             nodes=nodes,
-            workers=workers,
-            hash_mb=hash_mb,
             options=[_named(option) for option in options],
             likely=bool(calibration),
-            cluster=cluster,
-            from_move=from_move,
-            where=where,
-            limit=limit,
-            patience=patience,
             quiet=is_quiet(),
             told=lambda text: say(text, err=True),
+            **asked,
         )
     except KeyboardInterrupt:
         say("\nWhat was finished is stored. Run the same command again to go on.", err=True)

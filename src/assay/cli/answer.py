@@ -57,22 +57,7 @@ from assay.cli.options import (
 @analysis_options
 @aliases_option
 @table_options
-def rate(
-    files: Sequence[str],
-    by: str | None,
-    witness: Sequence[str] | None,
-    prior: str,
-    as_list: bool,
-    player: str | None,
-    without: Sequence[int],
-    level: float,
-    plots: Path | None,
-    evals: bool,
-    fide: bool,
-    watch: bool,
-    every: int,
-    **options: Any,
-) -> None:
+def rate(files: Sequence[str], plots: Path | None, watch: bool, every: int, **options: Any) -> None:
     """Tell how strong each player's play was: one rating from results, moves and the learned model together.
 
     A row per player: games, the rating in the tags, the rating with its interval, and beside it what each witness says
@@ -94,19 +79,7 @@ def rate(
     asked = analysing(**options)
 
     def show(games: Any) -> None:
-        found = answer(
-            games,
-            by=by,
-            witness=witness,
-            prior=prior,
-            as_list=as_list,
-            player=player,
-            without=without,
-            level=level,
-            evals=evals,
-            fide=fide,
-            **asked,
-        )
+        found = answer(games, **asked)
         print_answer(found)
         draw_plots(found, plots)
 
@@ -134,10 +107,6 @@ def compare(
     player: str | None,
     by: str | None,
     pairwise: bool,
-    witness: Sequence[str] | None,
-    without: Sequence[int],
-    level: float,
-    evals: bool,
     **options: Any,
 ) -> None:
     """Tell how far two players, or the parts of one player's games, are apart, and how sure that is.
@@ -169,16 +138,5 @@ def compare(
         raise click.UsageError("--players compares two players, --player the parts of one: leave out one of them.")
     if pairwise and player is None:
         raise click.UsageError("--pairwise is for the parts of one player: name him with --player, and --by.")
-    answer = tell_apart(
-        files,
-        players=players or None,
-        player=player,
-        by=by,
-        pairwise=pairwise,
-        witness=witness,
-        without=without,
-        level=level,
-        evals=evals,
-        **analysing(**options),
-    )
+    answer = tell_apart(files, players=players or None, player=player, by=by, pairwise=pairwise, **analysing(**options))
     print_answer(answer)

@@ -79,7 +79,7 @@ def _print_index(answer: IndexTable) -> None:
 @click.option("--pgn", is_flag=True, help="Unpack the games beside the archive, too (.pgn).")
 @click.option("--csv", is_flag=True, help="Write the index as CSV, too.")
 @table_options
-def month(month: str, out: Path, url: str | None, movetext: bool, pgn: bool, csv: bool) -> None:
+def month(month: str, out: Path, **options: Any) -> None:
     """Fetch the standard rated games of a month from Lichess and index them.
 
     The index is NAME_index.parquet beside NAME.pgn.zst, with --csv also NAME_index.csv. A broken download goes on where
@@ -94,7 +94,7 @@ def month(month: str, out: Path, url: str | None, movetext: bool, pgn: bool, csv
     """
     from assay import month as fetch_month
 
-    _print_index(fetch_month(month, out, url=url, movetext=movetext, pgn=pgn, csv=csv, quiet=is_quiet()))
+    _print_index(fetch_month(month, out, quiet=is_quiet(), **options))
 
 
 @click.command(cls=Command)
@@ -106,7 +106,7 @@ def month(month: str, out: Path, url: str | None, movetext: bool, pgn: bool, csv
 )
 @keep_duplicates_option
 @table_options
-def stats(files: tuple[str, ...], where: str | None, plots: Path | None, top: int, keep_duplicates: bool) -> None:
+def stats(files: tuple[str, ...], plots: Path | None, **options: Any) -> None:
     """Count games by rating band and time control.
 
     A game belongs to the band of its players' average rating, [600,700) to [3000,3100); games whose players differ
@@ -120,7 +120,7 @@ def stats(files: tuple[str, ...], where: str | None, plots: Path | None, top: in
     """
     from assay import stats as count
 
-    answer = count(files, where=where, top=top, keep_duplicates=keep_duplicates)
+    answer = count(files, **options)
     draw_plots(answer, plots)  # first: whoever reads only the first lines of the tables (`| head`) wants them, too
     print_answer(answer)
 
@@ -202,15 +202,7 @@ def filter(
 @seed_option
 @keep_duplicates_option
 @table_options
-def balance(
-    files: tuple[str, ...],
-    per_band: int,
-    out_pgn: Path,
-    band_width: int,
-    where: str | None,
-    seed: int,
-    keep_duplicates: bool,
-) -> None:
+def balance(files: tuple[str, ...], per_band: int, out_pgn: Path, **options: Any) -> None:
     """Draw the same number of games from every rating band, or all where there are fewer.
 
     A game belongs to the band of its players' average rating from 600 up; games whose players differ by more than two
@@ -223,16 +215,7 @@ def balance(
     """
     from assay import balance as draw
 
-    answer = draw(
-        files,
-        per_band,
-        out_pgn,
-        band_width=band_width,
-        where=where,
-        seed=seed,
-        keep_duplicates=keep_duplicates,
-        quiet=is_quiet(),
-    )
+    answer = draw(files, per_band, out_pgn, quiet=is_quiet(), **options)
     print_answer(answer)
 
 

@@ -51,20 +51,7 @@ balanced_option = Shared("--balanced", is_flag=True, help="Let every band of rat
 @depth_options
 @keep_duplicates_option
 @table_options
-def encode(
-    files: Sequence[str],
-    out: Path,
-    where: str | None,
-    band_width: int,
-    bounds: tuple[int, int],
-    max_plies: int,
-    min_plies: int,
-    share: float,
-    seed: int,
-    analyses: Path | None,
-    depth: int | None,
-    keep_duplicates: bool,
-) -> None:
+def encode(files: Sequence[str], out: Path, **options: Any) -> None:
     """Encode the rated games of PGN files into a dataset for 'assay train'.
 
     A dataset is a folder of packed shards (64 planes of 64 bits per ply) that are mapped into memory when read. Games
@@ -81,21 +68,7 @@ def encode(
     """
     from assay import encode as build
 
-    answer = build(
-        files,
-        out,
-        where=where,
-        bounds=bounds,
-        band_width=band_width,
-        max_plies=max_plies,
-        min_plies=min_plies,
-        share=share,
-        seed=seed,
-        analyses=analyses,
-        depth=depth,
-        keep_duplicates=keep_duplicates,
-        quiet=is_quiet(),
-    )
+    answer = build(files, out, quiet=is_quiet(), **options)
     print_answer(answer)
 
 
@@ -220,13 +193,9 @@ def evaluate(
     run: Path,
     dataset: Path,
     others: Sequence[Path],
-    split: str,
-    balanced: bool,
-    prior: Path | None,
-    games: int | None,
-    plots: Path | None,
     analysed: Path | None,
     analyses: Path | None,
+    **options: Any,
 ) -> None:
     """Judge a trained model on games it has not seen: by ply, by band, by speed, next to other runs.
 
@@ -248,19 +217,7 @@ def evaluate(
         raise click.UsageError("--analysed and --analyses belong together.")
     from assay import evaluate as judge
 
-    answer = judge(
-        run,
-        dataset,
-        against=others,
-        split=split,
-        balanced=balanced,
-        prior=prior,
-        games=games,
-        plots=plots,
-        analysed=analysed,
-        analyses=analyses,
-        quiet=is_quiet(),
-    )
+    answer = judge(run, dataset, against=others, analysed=analysed, analyses=analyses, quiet=is_quiet(), **options)
     print_answer(answer)
 
 
@@ -321,14 +278,11 @@ def planes(files: Sequence[str], where: str | None, number: int, ply: int, plane
 @table_options
 def guess(
     files: Sequence[str],
-    where: str | None,
     number: int | None,
     player: str | None,
-    model: str | None,
-    prior: str | None,
     moves_alone: bool,
     out: Path | None,
-    keep_duplicates: bool,
+    **options: Any,
 ) -> None:
     """Guess both players' ratings from the moves alone, after every move.
 
@@ -351,16 +305,7 @@ def guess(
     from assay import plot, rate_learned
     from assay.errors import LearnedError
 
-    answer = rate_learned(
-        files,
-        game=number,
-        player=player,
-        model=model,
-        prior=prior,
-        evals=not moves_alone,
-        keep_duplicates=keep_duplicates,
-        where=where,
-    )
+    answer = rate_learned(files, game=number, player=player, evals=not moves_alone, **options)
     if out is not None and (len(answer.guesses) > 1 or player is not None):
         raise LearnedError("-o draws one game: choose it with --game.")
     print_answer(answer)

@@ -27,8 +27,8 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "compare": ("answer", "compare", "Tell how far two players, or parts of one's games, are apart."),
     },
     "First steps": {
-        "demo": ("start", "demo", "Show what Assay does, on the sample games that come with it."),
-        "doctor": ("start", "doctor", "Say what is installed, whether it works, and what to do."),
+        "demo": ("reports", "demo", "Show what Assay does, on the sample games that come with it."),
+        "doctor": ("reports", "doctor", "Say what is installed, whether it works, and what to do."),
     },
     "Games": {
         "index": ("games", "index", "Make an index of PGN files: one typed row per game."),
@@ -62,9 +62,9 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
     },
     "Ratings from results": {
         "results": ("results", "results", "Rate players from the results of their games, as Ordo does."),
-        "match": ("matches", "match", "Tell how a match of two players stands: Elo, pairs, a sequential test."),
+        "match": ("event", "match", "Tell how a match of two players stands: Elo, pairs, a sequential test."),
         "event": ("event", "event", "Show the table of an event: points, performances, changes of ratings."),
-        "prep": ("prep", "prep", "Shrink games to their results and leave out what cannot be rated."),
+        "prep": ("results", "prep", "Shrink games to their results and leave out what cannot be rated."),
     },
     "Learned ratings": {
         "guess": ("learned", "guess", "Guess both players' ratings from the moves, move by move."),
@@ -78,7 +78,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str, str]]] = {
         "policy": ("policy", "policy", "Make a policy: a network that foretells what people play."),
     },
     "Reports": {
-        "review": ("review", "review", "Review a game: accuracy, mistakes, critical moments, annotated PGN."),
+        "review": ("reports", "review", "Review a game: accuracy, mistakes, critical moments, annotated PGN."),
         "report": ("reports", "report", "Write a report on some games: HTML, PDF, CSV, JSON, annotated PGN."),
         "serve": ("reports", "serve", "Open a page in the browser: give a name or a PGN, read the report."),
     },

@@ -92,7 +92,7 @@ def _c_line(ctx: click.Context, param: click.Parameter, value: str | None) -> tu
 @regan_options
 @click.option(
     "--method",
-    type=OneOf("assay.moves.regan.settings", "TABLE_METHODS"),
+    type=OneOf("assay.moves.regan.fitting", "TABLE_METHODS"),
     default="percentile",
     show_default=True,
     help="Way of fitting; percentile is the paper's, grid the paper's as printed, depths weighs what shallower "
@@ -227,7 +227,7 @@ def difference(files: Sequence[str], engines: Sequence[str], **options: Any) -> 
 @calibration_option
 @policy_option
 @format_option.but(
-    type=OneOf("assay.moves.turn_listing", "LISTINGS"), help="How to print it; delta is the listing of the papers."
+    type=OneOf("assay.moves.review", "LISTINGS"), help="How to print it; delta is the listing of the papers."
 )
 @wide_option
 def show(
@@ -313,7 +313,7 @@ def _marks(ctx: click.Context, param: click.Parameter, value: str) -> range:
 @_within_option.but(default=20)
 @click.option(
     "--method",
-    type=OneOf("assay.moves.regan.settings", "METHODS"),
+    type=OneOf("assay.moves.regan.fitting", "METHODS"),
     default="equations",
     show_default=True,
     help="How s and c are fitted at each mark, for Regan's way; with depths, ipr has that method, too.",
@@ -529,19 +529,11 @@ def simulate(
     elos: Sequence[float],
     all_s: Sequence[float],
     all_c: Sequence[float],
-    games: int,
     out: Path,
     assists: Sequence[str],
-    names: Sequence[str],
     engines: Sequence[str],
-    depth: int | None,
-    lines: int,
-    calibration: str | None,
     policy: str,
-    event: str,
-    seed: int,
-    workers: int | None,
-    store: Path | None,
+    **options: Any,
 ) -> None:
     """Play a tournament among agents: games whose players are known exactly.
 
@@ -567,18 +559,10 @@ def simulate(
         elo=elos,
         s=all_s,
         c=all_c,
-        names=names,
         assist=assists,
-        games=games,
-        event=event,
         engine=one_engine(engines),
-        depth=depth,
-        lines=lines,
-        calibration=calibration,
         policy=policy_of(policy),
-        seed=seed,
-        workers=workers,
-        store=store,
         quiet=is_quiet(),
+        **options,
     )
     tell(answer.remarks)

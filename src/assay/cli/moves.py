@@ -87,19 +87,8 @@ SCREEN_PARTS = ("event", "round", "phase", "all")
 @table_options
 def ipr(
     files: Sequence[str],
-    by: str,
-    periods: Sequence[str],
-    player: str | None,
-    without: Sequence[int],
-    weights: Sequence[str],
-    min_turns: int,
-    evals: bool,
-    fide: bool,
     method: str,
-    interval: str,
     reference: Path | None,
-    level: float,
-    seed: int,
     plots: Path | None,
     watch: bool,
     every: int,
@@ -151,25 +140,7 @@ def ipr(
     asked = analysing(engines=() if jury else engines, **options)
 
     def show(games: Any) -> None:
-        answer = rate_moves(
-            games,
-            by=by,
-            player=player,
-            without=without,
-            evals=evals,
-            fide=fide,
-            method=method,
-            interval=interval,
-            level=level,
-            min_turns=min_turns,
-            seed=seed,
-            reference=reference,
-            jury=jury,
-            settings=settings,
-            periods=periods,
-            weights=weights,
-            **asked,
-        )
+        answer = rate_moves(games, method=method, reference=reference, jury=jury, settings=settings, **asked)
         print_answer(answer)
         draw_plots(answer, plots)
 

@@ -137,17 +137,7 @@ def policy() -> None:
 @seed_option.but(default=1)
 @keep_duplicates_option
 @table_options
-def gather(
-    files: Sequence[str],
-    out: Path,
-    where: str | None,
-    without: Sequence[str],
-    bounds: tuple[int, int],
-    first_ply: int,
-    per_game: int,
-    seed: int,
-    keep_duplicates: bool,
-) -> None:
+def gather(files: Sequence[str], out: Path, **options: Any) -> None:
     """Gather positions of rated games, each with the move that was played, its mover's rating and the move before.
 
     Positions of games with a player who is held out (a twentieth of all, by a hash of the name) are marked, and no
@@ -161,18 +151,7 @@ def gather(
     """
     from assay import gather_positions
 
-    answer = gather_positions(
-        files,
-        out,
-        where=where,
-        without=without,
-        bounds=bounds,
-        first_ply=first_ply,
-        per_game=per_game,
-        seed=seed,
-        keep_duplicates=keep_duplicates,
-        quiet=is_quiet(),
-    )
+    answer = gather_positions(files, out, quiet=is_quiet(), **options)
     print_answer(answer)
 
 

@@ -188,7 +188,6 @@ class Attacks:
     square: Rows
     code: npt.NDArray[np.uint8]
     reach: Boards
-    by_kind: Boards  # (12, n): what pieces of each code attack; theirs see through the own king
     danger: Boards  # what they attack, seen through the own king
     checkers: Boards
     pinned: Boards  # own pieces that shield the own king
@@ -259,7 +258,6 @@ def attacks(positions: Positions) -> Attacks:
         square=square,
         code=code,
         reach=reach,
-        by_kind=by_kind,
         danger=danger,
         checkers=checkers,
         pinned=pinned,

@@ -1,43 +1,34 @@
-"""Ratings from moves as answers: by groups, through a game, beside what is expected of ratings; and calibrations."""
+"""Ratings from moves as answers: by groups, through a game, beside what is expected of ratings."""
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from difflib import get_close_matches
-from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.curve import Estimate
 from assay.engine.analysis import Analysis
-from assay.engine.identity import DEFAULT, Search, find, installed, jury
-from assay.engine.local import identify
-from assay.engine.store import Store
+from assay.engine.identity import DEFAULT, find, jury
 from assay.engine.turns import Turns
-from assay.errors import EngineError, InputError, OutputError
+from assay.errors import EngineError, InputError, ModelError
 from assay.games import Games, read
 from assay.games.duplicates import Seen
 from assay.games.people import told_alike
-from assay.games.selection import GameSelection
 from assay.games.split import players_of
 from assay.games.stats import told_endings
 from assay.games.stream import Paths
-from assay.manifest import describe_inputs
 from assay.moves.analysed import jury_turns, turns_in
-from assay.moves.asked import Asked, What
-from assay.moves.by_fit import ByFit, rated_games
-from assay.moves.calibrating import describe, make_calibration
-from assay.moves.calibration import Calibration, for_engine, load, save, slug
-from assay.moves.calibration import shipped as shipped_calibrations
+from assay.moves.asked import Analysing, Asked, What
+from assay.moves.by_fit import ByFit
+from assay.moves.calibration import Calibration, for_engine
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import rate_evals, scales_told, told_units, turns_with_evals
 from assay.moves.evidence import Evidence, unweighed, weigh
-from assay.moves.fits import PROJECTED, Fitting
 from assay.moves.groups import Moved, by_pool, games_in_pool, in_periods, in_pool, rename, renamed, weights_of
 from assay.moves.performance import (
     BLUNDER_COLUMNS,
@@ -51,13 +42,10 @@ from assay.moves.performance import (
     with_blunders,
 )
 from assay.moves.performance import COLUMNS as IPR_COLUMNS
-from assay.moves.reference import read as read_reference
 from assay.moves.review import Running, running
-from assay.moves.transfer import SHIPPED, pair, shipped_turns, transferred, value_turns
-from assay.paths import File, own_calibrations, store_place
-from assay.policy.chances import Network, open_network, shipped
+from assay.paths import File
+from assay.policy.chances import Network
 from assay.pools import FIRST, words_of
-from assay.presets import DEEP, DEFAULT_DEPTH, QUICK
 from assay.records import dataclass
 from assay.scales import in_fide
 from assay.table import Answer, Table, columns_of, counted, reasons, there_are, told_copies
@@ -153,8 +141,19 @@ def ready(
     return Ready(turns, chosen, network, problems + turns.problems, (*remarks, *told), errors)
 
 
-def analyse_games(what: Paths | Games, asked: Asked) -> Analysis:
-    """Games with their analyses, as the calibration of the depth asks for them; see :func:`assay.api.analyse`."""
+def analyse(what: Paths | Games, **analysing: Unpack[Analysing]) -> Analysis:
+    """Games with the values of all their moves: what the store lacks is analysed, what it has costs nothing.
+
+    The analysis holds the store open: use it in a `with` block. `rate_moves`, `posterior` and `screen` take it in the
+    place of games, so that these are parsed and valued once for all of them.
+
+    >>> import assay
+    >>> assay.analyse(assay.SAMPLE, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    asked = Asked(**analysing)
     if unused := asked.given("policy", "aliases", "pool", "scale_year", "rating"):
         raise InputError(f"an analysis holds games as they are: give {unused[0]} to what rates it.")
     games, seen = asked.read(what).games.all(), Seen()
@@ -208,23 +207,49 @@ class MoveRatings(Answer):
     by: str
 
 
-def rate_by(
+def rate_moves(
     what: What,
-    asked: Asked,
     *,
     by: str = "player",
     player: str | None = None,
     without: Sequence[int] = (),
     evals: bool = False,
     fide: bool = False,
-    how: How,
-    by_fit: ByFit | None = None,
+    method: str = "choice",
+    interval: str = "clustered",
+    level: float = 0.95,
+    min_turns: int = 1,
+    seed: int = 0,
+    reference: File | None = None,
+    jury: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
     periods: Sequence[str] = (),
     weights: Sequence[str] = (),
+    **analysing: Unpack[Analysing],
 ) -> MoveRatings:
-    """Rate groups of turns; see :func:`assay.api.rate_moves`."""
-    if weights and how.method != CHOICE:
-        raise InputError(f"weights are for the choice model: leave out --weight, or --method {how.method}.")
+    """Rate players by their moves, as `assay ipr` does: `[name]` is the intrinsic performance rating of a player.
+
+    For Regan's way there are `reference` (rated games, or the folder of a reference set, to fit its line on), a `jury`
+    of several engines whose analyses are stored, and `settings`: model, curve, k, cap, tie, scale.
+
+    `by` makes other groups of the turns (game, phase, event, year, ...). Positions that the store lacks are analysed
+    first, unless `no_analysis`; two calls on one :class:`Analysis` value them once. With `evals` the evaluations that
+    the games carry are all that counts, and no engine runs. `periods`, such as "1976-1979", part the rows by time;
+    `weights` make turns count less, as 'speed == "rapid": 0.5' does. `fide` adds what Lichess ratings would be there.
+    docs/rating.md explains the rest.
+
+    >>> import assay
+    >>> assay.rate_moves(assay.SAMPLE, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    how, asked = How(method, interval, level, min_turns, seed), Asked(**analysing)
+    by_fit = ByFit(method, settings or {}, reference, jury) if method != CHOICE else None
+    if by_fit is None and (settings or reference or jury):
+        raise ModelError("settings, a reference set and a jury are for fits of s and c: give method='regan' with them.")
+    if weights and by_fit:
+        raise InputError(f"weights are for the choice model: leave out --weight, or --method {method}.")
     if evals or (why := _only_evals(what, asked)):
         if periods or weights:
             raise InputError("evaluations alone know no periods and no weights: leave these out, or --evals.")
@@ -387,15 +412,25 @@ class Followed(Answer):
     level: float
 
 
-def follow(
+def posterior(
     what: What,
-    asked: Asked,
     game: int = 1,
     *,
     prior: tuple[float, float] | str | None = None,
     level: float = 0.95,
+    **analysing: Unpack[Analysing],
 ) -> Followed:
-    """What the moves of one game say so far, after each; see :func:`assay.api.posterior`."""
+    """Follow the rating through one game, as `assay posterior` does: what the moves so far say of both players.
+
+    `prior` is flat, about the rating of the tag, or normal: mean and standard deviation.
+
+    >>> import assay
+    >>> assay.posterior(assay.SAMPLE, 7, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: there are 6 games in ...kasparov-deep-blue-1997.pgn, and no game 7.
+    """
+    asked = Asked(**analysing)
     found = ready(what, asked, game=game)
     at = game - 1 if isinstance(what, Analysis) else 0
     evidence = weigh(found.turns.only(found.turns.game == at), found.calibration, found.policy)
@@ -424,253 +459,3 @@ def follow(
         problems=found.problems,
         remarks=found.remarks,
     )
-
-
-MARK_COLUMNS = (
-    *("period", "elo", "games", "turns", "s", "s_error", "c", "c_error", "c_fit", "s_fit", "mm_predicted", "mm_actual"),
-    *("ad_predicted", "ad_actual", "qfit", "ae_r", "ae_printed", "ipr", "ipr_error"),
-)
-_MARK_WIDE = ("s", "s_error", "c_error", "mm_predicted", "ad_predicted", "qfit", "ipr_error")
-_PRINT_WIDE = ("turns", "ae_r", "ae_printed", "ipr")
-
-
-TRANSFER_COLUMNS = (
-    *("model", "games", "turns", "apart", "apart_error", "apart_per_400", "apart_per_400_error", "untouched"),
-    *("untouched_error", "untouched_per_400", "untouched_per_400_error"),
-)
-_TRANSFER_WIDE = ("apart_per_400_error", "untouched_per_400", "untouched_per_400_error")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CalibrationTable(Answer):
-    """A calibration: its marks as a table, what identifies it in words above; `calibration` is it."""
-
-    calibration: Calibration
-    values: NDArray[np.float64] | None = None
-
-    def save(self, path: File | None = None) -> Path:
-        """Write it, for `calibration=` of later ratings: to a file, or to where it is found without being named."""
-        place = own_calibrations() / f"{self.calibration.name}.json" if path is None else Path(path)
-        if path is None:
-            try:
-                place.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise OutputError(f"cannot make the folder {place.parent}: {error.strerror or error}.") from error
-        save(self.calibration, self.values, place)
-        return place
-
-
-def calibrated(found: Calibration, values: NDArray[np.float64] | None = None) -> CalibrationTable:
-    """A calibration as an answer; the estimates are the ratings of its marks."""
-    if said := found.figures.get("transfer"):
-        rows = [{"model": kind} | dict(figures) for kind, figures in said.items()]
-        decimals = dict.fromkeys(TRANSFER_COLUMNS, 0)
-        shown = Table(rows, columns_of(TRANSFER_COLUMNS, decimals=decimals, wide=_TRANSFER_WIDE))
-        return CalibrationTable(calibration=found, values=values, shown=shown, head=describe(found))
-    names = [name for name in MARK_COLUMNS if any(mark.get(name) is not None for mark in found.marks)]
-    decimals = {name: 3 for name in names if name[0] in "sc" or name.startswith(("mm", "ad"))}
-    decimals |= {"qfit": 3, "ae_r": 4, "ae_printed": 4, "ipr": 0, "ipr_error": 0}
-    # Print is shown as it was printed; of a calibration made here what its line rests on stands first.
-    wide = _PRINT_WIDE if found.published else _MARK_WIDE if "s_fit" in names else ()
-    columns = columns_of(names, decimals=decimals, titles=PROJECTED, wide=wide)
-    marks = {str(mark["elo"]): (mark.get("ipr"), mark.get("ipr_error")) for mark in found.marks}
-    return CalibrationTable(
-        calibration=found,
-        values=values,
-        shown=Table(found.marks, columns),
-        head=describe(found),
-        estimates={
-            name: Estimate(ipr, ipr - 1.96 * error, ipr + 1.96 * error)
-            for name, (ipr, error) in marks.items()
-            if ipr is not None and error is not None
-        },
-    )
-
-
-def transfer(
-    engine: str,
-    *,
-    reference: File | None = None,
-    name: str | None = None,
-    store: File | None = None,
-    depth: int | None = None,
-    turns: int | None = None,
-    policy: Network | bool | str = True,
-    workers: int | None = None,
-    seed: int = 1,
-    quiet: bool = True,
-    told: Callable[[str], None] | None = None,
-) -> CalibrationTable:
-    """Make a calibration for an engine that has none, as `assay calibrate --engine PATH --transfer` does.
-
-    The engine values 4,320 positions that come with Assay (or a `reference` set; `turns` takes the first of them), what
-    the `store` has costs nothing, and the model of Stockfish 15.1 is fitted anew to its values. The table tells how far
-    apart the two are on held-out games.
-
-    >>> import assay
-    >>> assay.transfer("no-such-engine", store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.EngineError: no chess engine 'no-such-engine' found: give a path, or a name on PATH.
-    """
-    base = load(depth=depth or DEFAULT_DEPTH)
-    found = read_reference(Path(reference), base.depth) if reference else shipped_turns(base.depth)
-    found = found.first(turns) if turns else found
-    place = store_place(store)
-    outcome = value_turns(
-        found, Search(engine, depth=base.depth, lines=base.lines), place, workers=workers, quiet=quiet
-    )
-    identity = outcome.identity
-    with Store(place) as opened:
-        paired = pair(found, opened, identity, base.depth)
-    network = open_network(policy) if isinstance(policy, str) else shipped() if policy is True else policy or None
-    made = transferred(
-        paired,
-        base,
-        name=name or slug(identity.engine, base.depth),
-        network=network,
-        inputs=list(describe_inputs(sorted(Path(reference or SHIPPED).glob("*.parquet")))),
-        seed=seed,
-        told=told or (lambda text: None),
-    )
-    remarks = [f"Set aside after three tries ({position.why}): {position.fen}" for position in outcome.set_aside]
-    return replace(calibrated(made), remarks=remarks)
-
-
-def calibrations() -> Answer:
-    """The calibrations that come with Assay, as `assay calibration list` prints them.
-
-    >>> import assay
-    >>> "stockfish-15.1-d8" in assay.calibrations().table["name"]
-    True
-    """
-    rows = []
-    for name in shipped_calibrations():
-        found = load(name)
-        figures = found.figures.get("policy", found.figures.get("engine", {}))
-        rows.append(
-            {
-                "name": name,
-                "engine": found.engine,
-                "depth": found.depth,
-                "lines": found.lines,
-                "games": found.games or None,
-                "turns": found.turns or None,
-                "noise": figures.get("noise"),
-                "line": f"{found.line.intercept:.0f} - {found.line.slope:.0f} AE" if found.line else None,
-            }
-        )
-    names = ("name", "engine", "depth", "lines", "games", "turns", "noise", "line")
-    return Answer(shown=Table(rows, columns_of(names, decimals={"noise": 0})))
-
-
-ENGINE_COLUMNS = ("engine", "program", "net", "calibration", "off", "quick", "quick_off", "deep", "deep_off", "note")
-
-
-def engines(programs: Sequence[str] = ()) -> Answer:
-    """The chess engines of this machine, and `programs`, with the calibration each would use: `assay engines`.
-
-    >>> import assay
-    >>> assay.engines(["no-such-engine"]).table["note"][0]
-    "no chess engine 'no-such-engine' found: give a path, or a name on PATH."
-    """
-    rows = engine_rows([*programs, *installed()])
-    if not rows:
-        find()  # says how to install one
-    columns = columns_of(
-        ENGINE_COLUMNS,
-        decimals=dict.fromkeys(("off", "quick_off", "deep_off"), 0),
-        below=("note",),
-        wide=("net", "quick", "quick_off", "deep", "deep_off"),
-    )
-    return Answer(shown=Table(rows, columns))
-
-
-def engine_rows(programs: Sequence[str]) -> list[dict[str, Any]]:
-    """What each program says that it is, and which calibrations its analyses would be judged by."""
-    rows: list[dict[str, Any]] = []
-    asked = set[tuple[str, ...]]()
-    for program in programs:
-        row: dict[str, Any] = {"engine": None, "program": program, "note": ""}
-        try:
-            command = find(program)
-            if command in asked:
-                continue
-            asked.add(command)
-            identity = asyncio.run(identify(Search(program)))
-        except EngineError as error:
-            rows.append(row | {"note": str(error)})
-            continue
-        row |= {"engine": identity.engine, "net": identity.net}
-        for prefix, wanted in (("", DEFAULT_DEPTH), ("quick", QUICK), ("deep", DEEP)):
-            judge = for_engine(identity, wanted)
-            off = judge.stand_in.off if judge.stand_in else None
-            row |= {prefix or "calibration": judge.name, f"{prefix}_off".strip("_"): off}
-        rows.append(row)
-    return rows
-
-
-def calibrate(
-    what: Paths | Games,
-    *,
-    name: str = "calibration",
-    store: File | None = None,
-    depth: int | None = None,
-    marks: Sequence[int] = range(1600, 2701, 100),
-    within: float = 20.0,
-    method: str = "equations",
-    engine: Sequence[str] | str | None = None,
-    policy: Network | bool | str = True,
-    seed: int = 1,
-    keep_duplicates: bool = False,
-    where: str | None = None,
-    selection: GameSelection | None = None,
-    told: Callable[[str], None] | None = None,
-    settings: Mapping[str, Any] | None = None,
-) -> CalibrationTable:
-    """Calibrate the scale from moves to Elo on rated games that are analysed already, as `assay calibrate` does.
-
-    `method` and `settings` (model, curve, k, cap, tie, scale) are for Regan's part. Several engines are a jury, which
-    has Regan's part alone. `selection` leaves out team events and large Swisses, as the papers do.
-
-    `.save(path)` of the answer writes a file that `calibration=` takes elsewhere. docs/rating.md explains the rest.
-
-    >>> import assay
-    >>> assay.calibrate(assay.SAMPLE, store="nowhere.db")
-    Traceback (most recent call last):
-        ...
-    assay.errors.StoreError: ...
-    """
-    from_move, depth = 9, depth or DEFAULT_DEPTH
-    found = rated_games(
-        what,
-        depth,
-        store_place(store),
-        engine=engine,
-        marks=marks,
-        within=within,
-        from_move=from_move,
-        keep_duplicates=keep_duplicates,
-        where=where,
-        selection=selection,
-    )
-    remarks = list(found.remarks)
-    if found.engines > 1:
-        remarks.append("A jury has no choice model, which needs one engine: this calibration is for --method regan.")
-    network = open_network(policy) if isinstance(policy, str) else shipped() if policy is True else policy or None
-    made, values = make_calibration(
-        found.turns,
-        found.identity,
-        depth,
-        name=name,
-        network=network,
-        choice=found.engines == 1,
-        fitting=Fitting(method=method, **settings or {}),  # type: ignore[arg-type]
-        from_move=from_move,
-        settings=found.settings,
-        exclusions=found.excluded,
-        inputs=found.inputs,
-        seed=seed,
-        told=told or (lambda text: None),
-    )
-    return replace(calibrated(made, values), remarks=remarks)

@@ -23,7 +23,7 @@ from assay.games import Game, Games, read
 from assay.games.selection import GameSelection
 from assay.games.split import players_of
 from assay.games.stream import Paths
-from assay.lists.filling import Filled, filled
+from assay.lists.inforce import Filled, filled
 from assay.moves.analysed import analysed
 from assay.moves.calibration import Calibration, for_engine, load
 from assay.paths import File, store_place

@@ -24,9 +24,9 @@ from assay.moves.calibrating import rated_turns, reference_turns, regan_sample, 
 from assay.moves.calibration import Calibration, load
 from assay.moves.choice.calibrate import LEARNED, Rated
 from assay.moves.performance import ALIASES
+from assay.moves.regan.fitting import Fitting
 from assay.moves.regan.ipr import Line, Scale
 from assay.moves.regan.marks import fit_scale, reference_rows
-from assay.moves.regan.settings import Fitting
 from assay.moves.regan.spread import Floats
 from assay.paths import File
 from assay.records import dataclass

@@ -1,6 +1,4 @@
-"""Make a calibration from rated games and their analyses: choice models, and the marks and lines of Regan's way;
-and say it in words: what it is for, how well it does on players it has not seen, what its model has learned.
-"""
+"""Make a calibration from rated games and their analyses: choice models, and the marks and lines of Regan's way."""
 
 from __future__ import annotations
 
@@ -18,13 +16,12 @@ from assay.engine.turns import Turns
 from assay.errors import CalibrationError
 from assay.moves.calibration import POOL, Calibration, PoolScale
 from assay.moves.choice.calibrate import JUDGED, Judgement, Rated, calibrate
-from assay.moves.choice.model import Model
 from assay.moves.evidence import log_policy
 from assay.moves.fits import Fitting
 from assay.moves.groups import mileposts
 from assay.moves.reference import Reference
+from assay.moves.regan.fitting import DEPTHS, depths_to, layered
 from assay.moves.regan.marks import Course, Sample, fit_marks
-from assay.moves.regan.settings import DEPTHS, depths_to, layered
 from assay.moves.regan.spread import Floats
 from assay.policy.chances import Network
 
@@ -231,81 +228,3 @@ def mark_rows(course: Course) -> list[dict[str, Any]]:
         }
         for mark in course.marks
     ]
-
-
-MOST = 8
-NAMES = {"engine": "Values alone", "policy": "With the policy"}
-
-
-def describe(found: Calibration) -> str:
-    """Lines for a reader."""
-    lines = [f"Calibration {found}; net {found.net or 'none'}"]
-    if found.games:
-        lines.append(f"{found.games:,} games, {found.turns:,} turns")
-    if selected := found.settings.get("selection"):
-        lines.append(f"Games selected: {selected}")
-    for name, figures in found.figures.items():
-        if name == "transfer":
-            lines += ["", *(_transfer(NAMES[kind], said) for kind, said in figures.items())]
-        else:
-            lines += ["", *_figures(NAMES.get(name, name), figures, found.models[name])]
-    if found.models:
-        lines += ["", *_model(found.model())]
-        pool = found.pools[POOL]
-        lines += ["", f"Ratings of slow games over the board, {pool.low:.0f} to {pool.high:.0f}"]
-    if found.line is not None:
-        lines += [
-            "",
-            f"Regan's way: IPR = {found.line.intercept:.0f} - {found.line.slope:.0f} x AE_R "
-            f"(misfit {found.line.misfit:.2f}), c = {found.c_at_2000:.4f} at 2000, {found.c_per_100:+.4f} per 100 Elo",
-        ]
-    if found.scale is not None:
-        how = found.fitting
-        lines.append(
-            f"  {how.method} fits, {how.model} rule, {how.curve} curve, {how.scale} scale with k {how.k:g}, cap "
-            f"{how.cap:g}, tie {how.tie:g}"
-        )
-        if found.scale.layers is not None:
-            layers = found.scale.layers
-            each = zip(layers.depths, layers.weights.tolist(), strict=True)
-            lines.append(f"  weights over depths: {', '.join(f'{weight:.2f} of {depth}' for depth, weight in each)}")
-    if found.published:
-        lines.append(f"Published, for reading: {found.made['source']}")
-    return "\n".join(lines)
-
-
-def _transfer(name: str, figures: Mapping[str, Any]) -> str:
-    """How far a transferred model is from the one that it was transferred from."""
-    return (
-        f"{name}, on {figures['turns']:,} turns of {figures['games']} games held out: {figures['apart']:+.0f} "
-        f"± {figures['apart_error']:.0f} Elo from Stockfish 15.1 at 2200, {figures['apart_per_400']:+.0f} "
-        f"± {figures['apart_per_400_error']:.0f} for each 400 above; without the transfer {figures['untouched']:+.0f} "
-        f"± {figures['untouched_error']:.0f}"
-    )
-
-
-def _figures(name: str, figures: Mapping[str, Any], model: Model) -> list[str]:
-    marks = ", ".join(f"{mark['elo']} {mark['offset']:+.0f} ± {mark['error']:.0f}" for mark in figures["marks"])
-    k, mix = model.scatter.factors, model.scatter.weights
-    return [
-        f"{name}, on {figures['turns']:,} turns of players held out: noise {figures['noise']:.0f} "
-        f"± {figures['noise_error']:.0f} Elo a turn, slope {figures['slope']:.3f} ± {figures['slope_error']:.3f}, "
-        f"ln p {figures['log_likelihood']:.4f}, best foretold {figures['top1']:.1%}",
-        f"  marks off by {marks}",
-        f"  intervals: power {model.honesty.power:.2f}, error of the scale {model.honesty.scale_error:.0f} Elo",
-        f"  screening: real games scatter {k[0]:.2f}, {k[1]:.2f}, {k[2]:.2f} times as much as the model's matches, "
-        f"top-3 and errors; z of {mix[0]:.2f}, {mix[1]:.2f} and {mix[2]:.2f} of each",
-    ]
-
-
-def _model(model: Model) -> list[str]:
-    """The features that count most: a standard deviation more multiplies the odds of a move by exp of these."""
-    lines = []
-    for words, weights in (
-        ("What draws people to a move, at 2200 (log-odds for a standard deviation more)", model.taste.a),
-        ("What 400 Elo more change", model.taste.b),
-    ):
-        order = sorted(range(len(weights)), key=lambda at: -abs(weights[at]))[:MOST]
-        lines.append(words)
-        lines += [f"  {weights[at]:+.2f}  {model.names[at]}" for at in order]
-    return lines

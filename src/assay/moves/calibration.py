@@ -27,9 +27,9 @@ from assay.engine.identity import NO_DEPTH, Identity, likely_of, version_of
 from assay.errors import AssayWarning, CalibrationError, ModelError
 from assay.moves.choice import model as choice
 from assay.moves.choice.model import Model
+from assay.moves.regan.fitting import DEPTHS, METHODS, Fitting
 from assay.moves.regan.ipr import Layers, Line, Scale
 from assay.moves.regan.models import MODELS
-from assay.moves.regan.settings import DEPTHS, METHODS, Fitting
 from assay.moves.regan.spread import CURVES, SCALES, Floats, scaled_deltas
 from assay.paths import atomic, own_calibrations
 from assay.presets import DEFAULT_DEPTH

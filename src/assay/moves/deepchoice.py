@@ -29,8 +29,8 @@ from assay.errors import CalibrationError, InputError, StoreError
 from assay.moves.choice.deep import DeepChoices, DeepTaste, from_json, stays_of
 from assay.moves.choice.ratio import best, ratios
 from assay.moves.evidence import Evidence, log_policy
-from assay.moves.honest import HonestNull
-from assay.moves.honest import from_json as null_from_json
+from assay.moves.field import HonestNull
+from assay.moves.field import from_json as null_from_json
 from assay.policy.chances import Network
 from assay.records import dataclass
 from assay.table import counted

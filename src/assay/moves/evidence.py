@@ -16,9 +16,8 @@ from assay.errors import CalibrationError
 from assay.moves.calibration import Calibration
 from assay.moves.choice.features import BOUNDED
 from assay.moves.choice.likely import LEVEL, POOL
-from assay.moves.choice.logit import log_chances
 from assay.moves.choice.measures import Measures, engine_rating, measure, scores
-from assay.moves.choice.model import CENTRE, Model, curve_of, exponents, human, mixed, strength
+from assay.moves.choice.model import CENTRE, Model, curve_of, exponents, human, log_chances, mixed, strength
 from assay.moves.groups import Groups, Moved, tag_ratings
 from assay.policy.chances import Network
 from assay.policy.chances import log_chances as chances_of_people

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,13 @@ from assay.engine.turns import Turns
 from assay.errors import InputError, ModelError
 from assay.games.source import Games
 from assay.games.stream import Paths
-from assay.moves.asked import refuse_one_line, stored_turns
+from assay.moves.asked import Reading, refuse_one_line, stored_turns
 from assay.moves.groups import UNKNOWN, group, in_periods, mileposts
 from assay.moves.regan.depth_weights import DepthWeights, fit_depth_weights, fit_weights
-from assay.moves.regan.fitting import Fit, fit, fit_grid
+from assay.moves.regan.fitting import DEPTHS, GRID, Fit, depths_to, fit_grid, layered
+from assay.moves.regan.fitting import Fitting as Fitting
+from assay.moves.regan.fitting import fit as fit_turns
 from assay.moves.regan.ipr import straight_c
-from assay.moves.regan.settings import DEPTHS, GRID, depths_to, layered
-from assay.moves.regan.settings import Fitting as Fitting
 from assay.moves.regan.spread import Floats, elsewhere_deltas, scaled_deltas
 from assay.paths import File
 from assay.records import dataclass
@@ -133,7 +133,7 @@ class Spread:
                 games=self.games[chosen],
                 elsewhere=self.elsewhere[chosen],
             )
-        return fit(
+        return fit_turns(
             self.deltas[chosen],
             self.played[chosen],
             method=how.criterion,
@@ -292,19 +292,31 @@ _GRID = (
 )
 
 
-def fit_games(
+def fit(
     what: Paths | Games,
     *,
     by: str = "all",
-    how: Fitting | None = None,
+    method: str = "percentile",
+    settings: Mapping[str, Any] | None = None,
     within: float = 10.0,
     fix_c: bool = False,
     periods: Sequence[str] = (),
     c_line: tuple[float, float] | None = None,
-    **reading: Any,
+    **reading: Unpack[Reading],
 ) -> FitTable:
-    """Fit groups of turns of games whose analyses are stored; see :func:`assay.api.fit`."""
-    how = how or Fitting()
+    """Fit the model of Regan and Haworth to games that are analysed already, as `assay fit` does: their table.
+
+    A row per group of turns: s and c, c on a line through the groups and s with it, matches and errors, projected and
+    actual. `periods`, such as "1976-1979", part the groups by time; `c_line` (c at 2000, and per 100 Elo) takes the
+    line from elsewhere; `settings` are model, curve, k, cap, tie and scale. docs/model.md explains the rest.
+
+    >>> import assay
+    >>> assay.fit(assay.SAMPLE, store="nowhere.db")
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    how = Fitting(method=method, **settings or {})  # type: ignore[arg-type]
     found = stored_turns(what, **reading)
     rows, line = _fitted(found.turns, by, how, within, periods, c_line)
     heads = ("period", by) if periods and by != "period" else (by,)

@@ -23,8 +23,8 @@ from assay.moves.calibration import Calibration
 from assay.moves.choice.measures import Measures
 from assay.moves.evidence import Evidence, GameSides, pools_of
 from assay.moves.groups import Groups
+from assay.moves.regan.fitting import DEPTHS, layered
 from assay.moves.regan.ipr import FEW_TURNS, FEWEST_TO_RESAMPLE, FIT_METHODS, INTERVALS, Rating, rate_by_fit
-from assay.moves.regan.settings import DEPTHS, layered
 from assay.moves.regan.spread import Floats
 from assay.pools import POOLS, SLOW, has_line, is_online, words_of
 from assay.records import dataclass

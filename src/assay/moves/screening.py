@@ -16,9 +16,8 @@ from assay.games.outcomes import score_of
 from assay.moves.choice.measures import Measures
 from assay.moves.deepchoice import DeepEvidence, DeepFinding
 from assay.moves.evidence import Evidence, GameSides, pools_of
-from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values
+from assay.moves.field import FEWEST_FOR_NULL, Assistance, assistance, null_by_group, p_values, q_values, shipped_null
 from assay.moves.groups import UNKNOWN, Groups
-from assay.moves.honest import shipped_null
 from assay.moves.performance import engine_note, far_below, scale_note, strange_tags, taken_tags
 from assay.pools import STANDARD
 from assay.records import dataclass

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from assay.moves.deepchoice import DeepEvidence
 from assay.moves.evidence import Evidence
+from assay.moves.field import shipped_null
 from assay.moves.groups import UNKNOWN, group
-from assay.moves.honest import shipped_null
 from assay.records import dataclass
 from assay.table import Column, Table
 

@@ -31,9 +31,8 @@ from assay.moves.calibrating import reference_turns
 from assay.moves.calibration import Calibration
 from assay.moves.choice.calibrate import JUDGED, Rated, even, folds_of
 from assay.moves.choice.features import features
-from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.measures import scores
-from assay.moves.choice.model import UNIT, Model, strength
+from assay.moves.choice.model import UNIT, Model, Taste, fit, log_chances, strength
 from assay.moves.evidence import log_policy
 from assay.moves.reference import Reference, read
 from assay.policy.chances import Network

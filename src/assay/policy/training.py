@@ -206,7 +206,7 @@ def train(
     optimiser = torch.optim.AdamW(net.parameters(), lr=plan.lr, weight_decay=plan.weight_decay, fused=True)
     step, spent, curve = 0, 0.0, list[dict[str, Any]]()
     if resume:
-        step, spent, curve = _load(out / CHECKPOINT, net, mean, optimiser, plan)
+        step, spent, curve = _load(out / CHECKPOINT, net, mean, optimiser)
     elif start is not None:
         load_weights(net, grown(start, weights_of(net), plan.size))
     if not resume:
@@ -287,7 +287,7 @@ def _save(
 
 
 def _load(
-    path: Path, net: MoveModel, mean: MoveModel, optimiser: torch.optim.Optimizer, plan: Plan
+    path: Path, net: MoveModel, mean: MoveModel, optimiser: torch.optim.Optimizer
 ) -> tuple[int, float, list[dict[str, Any]]]:
     arrays, meta = load_arrays(path)
     try:

@@ -210,7 +210,7 @@ def features(positions: Positions, last_start: Squares | None = None, last_end: 
     told = _Told(INPUTS, len(moves))
     counts = _counted(a, n)
     state = _state(positions, a, moves, before)
-    _tell(told, positions, a, moves, before, counts, left, came)
+    _tell(told, positions, a, moves, before, counts, came)
     planes = _planes(a, before, counts, left, came)
     for squares in (moves.start.astype(np.uint64), moves.end.astype(np.uint64)):
         told.add(*(plane[moves.row] >> squares & np.uint64(1) for plane in planes))
@@ -257,7 +257,6 @@ class _Attacked:
     their: Boards
     own_hanging: Boards
     their_hanging: Boards
-    sets: Boards  # (12, m)
 
     @staticmethod
     def of(sets: Boards) -> _Attacked:
@@ -279,7 +278,6 @@ class _Attacked:
             their=their,
             own_hanging=_hanging(sides[0], by[1], their & ~own),
             their_hanging=_hanging(sides[1], by[0], own & ~their),
-            sets=sets,
         )
 
 
@@ -376,7 +374,6 @@ def _tell(
     moves: Moves,
     before: _Attacked,
     counts: Counts,
-    left: Squares,
     came: Squares,
 ) -> None:
     row, start, end = moves.row, moves.start, moves.end
@@ -461,7 +458,7 @@ def _tell(
     told.add(a.own_masks[row] & from_bit != 0, a.pinned[row] & from_bit != 0)
     in_check = (a.checkers != 0)[row]
     told.add(in_check & (mover == KING), in_check & (a.checkers[row] & to_bit != 0), (np.diff(moves.offsets) == 1)[row])
-    _tell_more(told, a, moves, mover, final, sets, after, reach)
+    _tell_more(told, a, moves, final, sets, after, reach)
     known = (came >= 0)[row]
     arrived = np.where(came >= 0, BIT[np.maximum(came, 0)], _NONE)
     by_last = _reach_of_last(positions, a, came)
@@ -470,14 +467,7 @@ def _tell(
 
 
 def _tell_more(
-    told: _Told,
-    a: Attacks,
-    moves: Moves,
-    mover: Rows,
-    final: Squares,
-    sets: Boards,
-    after: _Attacked,
-    reach: Boards,
+    told: _Told, a: Attacks, moves: Moves, final: Squares, sets: Boards, after: _Attacked, reach: Boards
 ) -> None:
     """What the mover can do where it arrives, checks that both sides threaten, and the pawns."""
     row, start, end = moves.row, moves.start, moves.end

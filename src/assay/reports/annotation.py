@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assay.reports.accuracy import GLYPHS, NAMES
+from assay.reports.judged import GLYPHS, NAMES
 
 SIGNATURE = "Assay"  # in the tag Annotator: comments of ours stand in this game
 EVALUATED = "[%eval"

@@ -23,12 +23,21 @@ from assay.policy.chances import Network
 from assay.pools import POOLS, scale_of
 from assay.reports.content import Provenance, Report
 from assay.reports.me import Mine, me_of
-from assay.reports.origin import Input, dates_of, made_by_engine, made_by_evals, only_one, title_of, told_marks
+from assay.reports.origin import (
+    Heard,
+    Input,
+    dates_of,
+    hear,
+    made_by_engine,
+    made_by_evals,
+    only_one,
+    title_of,
+    told_marks,
+)
 from assay.reports.second_look import Looker
 from assay.reports.sections import game_sections, player_section, posteriors_of, rate_players, ratings_of, screen
 from assay.reports.sentences import summary_of
 from assay.reports.walk import Ratings, Walk, walk, walk_evals
-from assay.reports.witnesses import Heard, hear
 
 
 def assemble(

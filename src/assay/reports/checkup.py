@@ -16,7 +16,7 @@ from assay.engine.analysis import cores
 from assay.engine.identity import find, installed
 from assay.errors import AssayError
 from assay.learned.run import SHIPPED, shipped
-from assay.moves.answers import engine_rows
+from assay.moves.calibrated import engine_rows
 from assay.moves.calibration import load
 from assay.moves.calibration import shipped as calibrations
 from assay.paths import data_folder, find_browser, need_browser, store_place

@@ -16,9 +16,8 @@ from assay.games import Game, to_arrays
 from assay.games.packed import decode_move, to_fen
 from assay.moves.choice.features import ranks
 from assay.moves.evidence import Evidence
-from assay.moves.findings import PASSES, conclusion, sentence, word_of
 from assay.moves.groups import group
-from assay.moves.screened import ScreenedField
+from assay.moves.screened import PASSES, ScreenedField, conclusion, sentence, word_of
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.paths import atomic, check_place
 from assay.records import dataclass
@@ -55,7 +54,6 @@ class Critical:
     board: Markup
     alternatives: tuple[Alternative, ...]
     found: str
-    at_stake: float
     clock: str
 
 
@@ -195,9 +193,7 @@ def _critical(
     chosen = np.sort(np.argsort(-stake, kind="stable")[:CRITICAL])
     first = [ranks(choices.codes[:, depth], choices.turn, choices.start) == 0 for depth in range(choices.depth)]
     clocks = _clocks(games)
-    return [
-        _one(part, int(turn), chances, is_deep, np.stack(first, axis=1), float(stake[turn]), clocks) for turn in chosen
-    ]
+    return [_one(part, int(turn), chances, is_deep, np.stack(first, axis=1), clocks) for turn in chosen]
 
 
 def _clocks(games: Sequence[Game]) -> dict[tuple[int, int], float]:
@@ -217,7 +213,6 @@ def _one(
     chances: NDArray[np.float64],
     is_deep: NDArray[np.bool_],
     first: NDArray[np.bool_],
-    stake: float,
     clocks: dict[tuple[int, int], float],
 ) -> Critical:
     turns, choices = part.turns, part.turns.choices
@@ -250,7 +245,6 @@ def _one(
             for one in shown
         ),
         found=found_at(first[row]),
-        at_stake=stake,
         clock="" if clock is None else f"{int(clock) // 3600}:{int(clock) // 60 % 60:02}:{int(clock) % 60:02}",
     )
 

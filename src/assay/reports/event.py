@@ -13,8 +13,7 @@ from assay.games.completing import UNKNOWN
 from assay.games.outcomes import score_of
 from assay.games.stream import Paths
 from assay.games.trf import Tournament
-from assay.lists.filling import filled
-from assay.lists.inforce import ListEntry
+from assay.lists.inforce import ListEntry, filled
 from assay.results.crosstable import Contestant, EventTable, Met, event_table
 from assay.table import counted, reasons, told_copies
 

@@ -1,16 +1,21 @@
-"""A report as a file: CSV, JSON, annotated PGN, the page, and the page printed as PDF by a browser."""
+"""A report as a file: CSV, JSON, annotated PGN, the page, the page printed as PDF by a browser; and kept as data, to be
+shown later as it was made.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
 import subprocess
 import tempfile
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from functools import cache
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin, get_type_hints
 from urllib.parse import quote
 
 import chess
@@ -19,7 +24,6 @@ from assay.errors import OutputError
 from assay.games import Game
 from assay.games.outcomes import UNFINISHED, WRITTEN, score_of
 from assay.paths import atomic, need_browser
-from assay.reports.accuracy import GLYPHS, NAMES
 from assay.reports.annotation import (
     Words,
     annotate,
@@ -34,6 +38,7 @@ from assay.reports.annotation import (
 )
 from assay.reports.charts import said_chance, said_value
 from assay.reports.content import GameSection, Move, PlayerSection, Report
+from assay.reports.judged import GLYPHS, NAMES
 from assay.reports.page import hash_of, render, render_beside
 from assay.table import render as render_table
 
@@ -43,6 +48,7 @@ COLUMNS = (
     "learned", "learned_low", "learned_high", "p_agree",
     "z", "z_mm", "z_t3", "z_ae", "roi", "p_value", "q_value", "note",
 )  # fmt: skip
+_DIGITS = 5
 
 
 def player_rows(report: Report) -> list[dict[str, Any]]:
@@ -230,3 +236,43 @@ def _write_beside(report: Report, path: Path) -> int:
         if _BESIDE.fullmatch(old.name) and old.name not in files:
             old.unlink()
     return path.stat().st_size
+
+
+def keep(report: Report) -> bytes:
+    """A report as packed JSON, its figures to five digits behind the point."""
+    text = json.dumps(_rounded(asdict(report)), ensure_ascii=False, separators=(",", ":"))
+    return gzip.compress(text.encode(), mtime=0)
+
+
+def _rounded(data: Any) -> Any:
+    if isinstance(data, float):
+        return round(data, _DIGITS)
+    if isinstance(data, dict):
+        return {name: _rounded(value) for name, value in data.items()}
+    return [_rounded(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def kept(data: bytes) -> Report:
+    """The report that was kept."""
+    report: Report = _revived(Report, json.loads(gzip.decompress(data)))
+    return report
+
+
+@cache
+def _fields(kind: type) -> list[tuple[str, Any]]:
+    return list(get_type_hints(kind).items())
+
+
+def _revived(kind: Any, data: Any) -> Any:
+    """A value of a type from what JSON has of it."""
+    if data is None or isinstance(data, str | int | float):
+        return data
+    if is_dataclass(kind) and isinstance(kind, type):
+        return kind(**{name: _revived(of, data[name]) for name, of in _fields(kind) if name in data})
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is tuple:
+        several = inside if inside[-1] is not ... else (inside[0],) * len(data)
+        return tuple(_revived(one, value) for one, value in zip(several, data, strict=True))
+    if origin is Mapping:
+        return {name: _revived(inside[1], value) for name, value in data.items()}
+    return _revived(next(one for one in inside if one is not type(None)), data)  # of a type or None

@@ -1,4 +1,6 @@
-"""From files to a report: read, analyse what the store lacks, assemble; and publish it while it grows."""
+"""From files to a report: read, analyse what the store lacks, assemble, show the games that are asked for; and publish
+it while it grows.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
@@ -19,7 +22,7 @@ from assay.games import Game, Games, read
 from assay.games.duplicates import Duplicates
 from assay.games.split import players_of
 from assay.games.stream import Paths
-from assay.moves.asked import Asked
+from assay.moves.asked import Analysing, Asked
 from assay.moves.calibration import Calibration, for_engine
 from assay.moves.evals import with_evals
 from assay.moves.evals_rating import NO_EVALS
@@ -29,18 +32,18 @@ from assay.policy.chances import Network
 from assay.progress import Progress
 from assay.records import dataclass
 from assay.reports.assemble import assemble, assemble_evals
-from assay.reports.content import Report
+from assay.reports.content import GameSection, Report
 from assay.reports.exports import COLUMNS, PAPERS, player_rows, write
 from assay.reports.me import CASUAL, casual, spelled
 from assay.reports.origin import Input
 from assay.reports.second_look import looking
-from assay.reports.selected import ALL, BESIDE, asked_games, shown_games
-from assay.table import Answer, Table, columns_of, there_are, told_copies
+from assay.table import Answer, Table, columns_of, counted, there_are, told_copies
 
 # A growing report is made anew at most so often, and never takes more than a fifth of the time.
 LEAST_PAUSE = 2.0
 PAUSE_FACTOR = 4.0
 WITHOUT = "'assay rate' and 'assay guess' need none: they tell what results and a learned model say of these games."
+ALL, BESIDE, NONE = "all", "beside", "none"
 
 
 def make(
@@ -59,7 +62,7 @@ def make(
     """Make the report of some files; `publish` gets it as it grows, and at the end.
 
     `name` takes the place of the name of a single file. Where one player is in nearly all games, it
-    is that player's report, unless nobody is to be guessed. The rest is that of :func:`assay.api.report`.
+    is that player's report, unless nobody is to be guessed. The rest is that of :func:`assay.report`.
     """
     calibration, network = asked.calibrated(), asked.network
     given = read_input(files, name, where=asked.where, keep_duplicates=asked.keep_duplicates)
@@ -213,17 +216,32 @@ class WrittenReport(Answer):
         return write(self.report, place, kind, beside=self.beside and kind == "html", paper=paper)
 
 
-def report_on(
+def report(
     what: Paths | Games,
-    asked: Asked,
     *,
     player: str | None = None,
     me: bool = False,
     without: Sequence[int] = (),
     evals: bool = False,
-    games: str | int = ALL,
+    games: str | int = "all",
+    **analysing: Unpack[Analysing],
 ) -> WrittenReport:
-    """Make a report; see :func:`assay.api.report`."""
+    """Everything about some games: `.write("event.html")` makes the file of `assay report`, PDF and JSON, too.
+
+    The table is that of the players at a glance, `[name]` the one rating; `.report` holds all the rest.
+    `without` leaves games out, by their numbers. The report of one `player` (or of `me`, the one name that is in nearly
+    all games) has his games alone, with strength over time, where the points go and the most instructive mistakes.
+    With `evals` moves are judged by the evaluations in the games; so they are where no engine is found.
+    `games` says which are shown: "all", those with the gravest mistakes (a number), "none", or all in files "beside" an
+    HTML report; it speaks of all of them in any case.
+
+    >>> import assay
+    >>> assay.report(assay.SAMPLE, store="nowhere.db", no_analysis=True)
+    Traceback (most recent call last):
+        ...
+    assay.errors.StoreError: ...
+    """
+    asked = Asked(**analysing)
     shown_as = asked_games(games)
     told: tuple[str, ...] = ()
     if asked.rating == "fide":
@@ -248,3 +266,33 @@ def report_on(
             *(made.provenance.notes if not made.provenance.engine else ()),
         ],
     )
+
+
+def asked_games(text: str | int) -> str | int:
+    """What is asked for: "all", "beside", "none" or a number of games.
+
+    >>> asked_games("none"), asked_games("20"), asked_games(3)
+    ('none', 20, 3)
+    """
+    if text in (ALL, BESIDE, NONE):
+        return text
+    if str(text).isdecimal():
+        return int(text) or NONE
+    raise InputError(f"{text!r} are no games to show: say {ALL}, {BESIDE}, {NONE}, or how many.")
+
+
+def shown_games(report: Report, games: str | int) -> Report:
+    """A report that shows these games alone; everything that it says of all of them stays."""
+    total = len(report.games)
+    if games == NONE:
+        return replace(report, games=(), selection=f"{counted(total, 'game')} looked at, and none shown.")
+    if not isinstance(games, int) or games >= total:
+        return report
+    gravest = sorted(report.games, key=_lost, reverse=True)[:games]
+    chosen = tuple(sorted(gravest, key=lambda game: game.number))
+    return replace(report, games=chosen, selection=f"Of {total:,} games the {games:,} with the gravest mistakes.")
+
+
+def _lost(game: GameSection) -> float:
+    """The win chances that the marked moves of a game lost."""
+    return sum(move.lost for move in game.moves if move.mark)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
@@ -126,18 +126,25 @@ def _chosen(where: str | None) -> Any:
     return lambda tags: tags.select(condition).to_series().fill_null(False).to_numpy()
 
 
-def train_run(
+def train(
     dataset: File,
     folder: File,
     *,
-    options: Mapping[str, Any],
-    inputs: Sequence[str],
-    config: File | None,
-    start: File | None,
-    resume: bool,
-    quiet: bool,
+    inputs: Sequence[str] = ("board",),
+    config: File | None = None,
+    start: File | None = None,
+    resume: bool = False,
+    quiet: bool = True,
+    **options: Any,
 ) -> Answer:
-    """Train a model and draw how it went; see :func:`assay.api.train`."""
+    """Train a model of ratings on a dataset, as `assay train` does; `options` are the fields of its settings.
+
+    >>> import assay
+    >>> assay.train("no-dataset", "run", epochs=1)
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: no-dataset is no dataset: ...
+    """
     out = Path(folder)
     if resume:
         first, kinds = read_settings(out)

@@ -24,9 +24,9 @@ from assay.moves.groups import PHASES, Groups
 from assay.players import did_you_mean, nearest
 from assay.pools import POOLS, clock_of, scale_of
 from assay.records import dataclass
-from assay.reports.accuracy import accuracy_of
 from assay.reports.charts import percent
 from assay.reports.content import GameSection, Me, Mistake, Move, Slice
+from assay.reports.judged import accuracy_of
 from assay.reports.openings import family_of
 from assay.results.expectancy import LOGISTIC_SCALE, slope
 

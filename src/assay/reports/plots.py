@@ -1,4 +1,4 @@
-"""Figures of ratings, calibrations, posteriors and fits."""
+"""Figures of ratings, calibrations, posteriors and fits; and which plots belong to which answer."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.answer.rating import Said
+from assay.answer.rating import JointRatings, Said
 from assay.curve import GRID, Curve
 from assay.engine.turns import Turns
-from assay.errors import OutputError
+from assay.errors import InputError, LearnedError, OutputError
+from assay.games.listings import GameCounts
+from assay.learned.guess import Guesses
+from assay.moves.answers import Followed, MoveRatings
+from assay.moves.calibrated import CalibrationTable
 from assay.moves.calibration import Calibration
 from assay.moves.differences import clustered_mean, losses
-from assay.moves.fits import FitRow, Fitting
+from assay.moves.fits import FitRow, FitTable, Fitting
 from assay.moves.performance import Row
 from assay.moves.regan.spread import Floats
 from assay.moves.review import Running
-from assay.paths import atomic
+from assay.paths import File, atomic
+from assay.reports.plots_games import plot_stats
+from assay.reports.plots_learned import posterior_figure, save_figure
+from assay.results.timeline import Timeline
+from assay.table import Answer
 
 # Okabe and Ito's colours can be told apart by everybody.
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#666666"
@@ -290,3 +298,49 @@ def plot_parameters(rows: Sequence[FitRow], folder: Path) -> Path:
     for axes in (left, right):
         axes.legend(frameon=False)
     return save(figure, folder, "parameters.png")
+
+
+def plot(answer: Answer, folder: File) -> list[Path]:
+    """Write the pictures of an answer, as `--plots` of its command does; which files there are now.
+
+    Where there is but one picture, `folder` may be the name of its file, such as posterior.svg.
+
+    >>> import assay
+    >>> assay.plot(assay.event(assay.SAMPLE), "plots")
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: there are no plots of this answer (EventTable).
+    """
+    place = Path(folder)
+    match answer:
+        case GameCounts():
+            return list(plot_stats(answer.counts, place))
+        case MoveRatings():
+            return plot_ratings(answer.groups, answer.by, place)
+        case JointRatings():
+            return plot_witnesses(answer.said, place)
+        case Followed():
+            return [plot_posterior(answer.sides, answer.level, _alone(place, "posterior"))]
+        case FitTable():
+            return plot_fits(answer.turns, answer.fits, answer.how, place)
+        case CalibrationTable():
+            return plot_calibration(answer.calibration, place)
+        case Timeline():
+            if answer.player is None:
+                raise InputError("a history is drawn of one player: name him with player.")
+            return [plot_history(answer.times, answer.shown.rows, _alone(place, "history"))]
+        case Guesses():
+            if len(answer.guesses) != 1:
+                raise LearnedError("one game is drawn: ask for it with rate_learned(..., game=N).")
+            file = _alone(place, "posterior")
+            save_figure(posterior_figure(answer.guesses[0]), file)
+            return [file]
+    raise InputError(f"there are no plots of this answer ({type(answer).__name__}).")
+
+
+def _alone(place: Path, name: str) -> Path:
+    """The file of a picture that stands alone: the one that is named, or one in the folder that is."""
+    if place.suffix:
+        return place
+    place.mkdir(parents=True, exist_ok=True)
+    return place / f"{name}.svg"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import chess
 import numpy as np
@@ -18,7 +18,7 @@ from assay.games import Game, Games, to_arrays, uci
 from assay.games.notation import sans
 from assay.games.packed import decode_move, pack, played_moves, to_fen
 from assay.games.stream import Paths
-from assay.moves.asked import Asked
+from assay.moves.asked import Analysing, Asked
 from assay.moves.calibration import Calibration
 from assay.moves.eval_units import game_units
 from assay.moves.evals import shipped_evals, turns_in_plies
@@ -27,12 +27,34 @@ from assay.moves.groups import PHASES, UNKNOWN, games_in_pool, group, phases, ta
 from assay.policy.chances import Network, Spot, answers
 from assay.pools import POOLS, is_online
 from assay.records import dataclass
-from assay.reports.accuracy import accuracy_of, centipawns_lost, mark_of, of_game, stakes, win_of
-from assay.reports.judged import Floats, Usual, Worths, by_engine, by_evals, usual_by_engine, usual_by_evals
+from assay.reports.judged import (
+    Floats,
+    Usual,
+    Worths,
+    accuracy_of,
+    by_engine,
+    by_evals,
+    centipawns_lost,
+    mark_of,
+    of_game,
+    stakes,
+    usual_by_engine,
+    usual_by_evals,
+    win_of,
+)
 from assay.reports.openings import opening_of
-from assay.reports.reviewed import Moment, Review, ReviewedMove, ReviewedSide, told_moment
+from assay.reports.reviewed import (
+    Control,
+    Moment,
+    Review,
+    ReviewedMove,
+    ReviewedSide,
+    Thought,
+    clock_said,
+    control_of,
+    told_moment,
+)
 from assay.reports.second_look import Look, lines_behind, looking, looking_depth
-from assay.reports.thinking import Control, Thought, clock_said, control_of
 from assay.reports.walk import text_of
 from assay.table import Table, columns_of, there_are
 
@@ -60,14 +82,20 @@ class _Material:
     judge: str
 
 
-def review_game(
-    what: Paths | Games | Game,
-    asked: Asked,
-    game: int = 1,
-    *,
-    evals: bool = False,
-) -> Review:
-    """Review one game; see :func:`assay.api.review`."""
+def review(what: Paths | Games | Game, game: int = 1, *, evals: bool = False, **analysing: Unpack[Analysing]) -> Review:
+    """Review one game, as `assay review` does: accuracy, marks, critical moments, and what the ratings' players do.
+
+    `what` are games, of which `game` is the number, or a single :class:`assay.games.Game`. `evals` judges by the
+    evaluations in the file alone. The table has a row for each move; `.white` and `.black` have the sides, `.moments`
+    what decided; `.to("pgn")` is the game with marks and better lines, `.to("json")` everything.
+
+    >>> import assay
+    >>> assay.review(assay.SAMPLE, 7)
+    Traceback (most recent call last):
+        ...
+    assay.errors.InputError: there are 6 games in ...kasparov-deep-blue-1997.pgn, and no game 7.
+    """
+    asked = Asked(**analysing)
     games, remarks = _games(what, game, asked)
     one = games[game - 1]
     plies = read_plies([one], 1)

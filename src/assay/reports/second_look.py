@@ -25,8 +25,7 @@ from assay.games.packed import decode_move, from_board
 from assay.moves.asked import Asked
 from assay.paths import only_writer
 from assay.records import dataclass
-from assay.reports.accuracy import win_of
-from assay.reports.judged import MATED
+from assay.reports.judged import MATED, win_of
 
 DEEPER = 4
 LINE = 6  # plies of a better line

@@ -25,14 +25,13 @@ from assay.moves.review import running
 from assay.moves.screening import ScreenRow, screen_groups
 from assay.pools import POOLS, has_line, scale_of, words_of
 from assay.records import dataclass
-from assay.reports.accuracy import accuracy_of, of_game, stakes, win_of
 from assay.reports.charts import pawns_of
 from assay.reports.content import GameSection, Measure, Part, PlayerSection, Screening, of_z
+from assay.reports.judged import accuracy_of, of_game, stakes, win_of
 from assay.reports.openings import opening_of
-from assay.reports.origin import Input
+from assay.reports.origin import Heard, Input
 from assay.reports.sentences import game_sentence
 from assay.reports.walk import Ratings, Walk
-from assay.reports.witnesses import Heard
 
 Label = TypeVar("Label", int, str)
 NO_ENGINE = "the evaluations in the file say nothing of the other moves; it takes an engine"

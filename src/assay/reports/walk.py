@@ -23,9 +23,8 @@ from assay.moves.evals import NO_VALUE, EvalTurns
 from assay.moves.evidence import Evidence
 from assay.moves.review import chances_at
 from assay.records import dataclass
-from assay.reports.accuracy import accuracy_of, mark_of, win_of
 from assay.reports.content import Candidate, Move
-from assay.reports.judged import by_evals, losses_by_evals
+from assay.reports.judged import accuracy_of, by_evals, losses_by_evals, mark_of, win_of
 from assay.reports.second_look import Looker
 
 # The rating that chances are told for, by game and side (True is White).

@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +27,15 @@ from assay.errors import AssayError, InputError, OutputError
 from assay.moves.calibration import depths
 from assay.presets import DEFAULT_DEPTH, PRESETS, SECONDS_A_MOVE, Preset
 from assay.progress import duration
-from assay.reports.exports import print_pdf
-from assay.reports.page import TEMPLATES, policy
+from assay.reports.content import Report
+from assay.reports.exports import kept, print_pdf
+from assay.reports.page import TEMPLATES, policy, render
 from assay.web.checker import Checker, NoCheckError
 from assay.web.guard import Guard, refused
 from assay.web.jobs import DOWNLOADS, FORMATS, PDF, WAITING, Job, JobFolders, Limits
-from assay.web.names import OFF, games_of
 from assay.web.openapi import describe
 from assay.web.runner import Runner
-from assay.web.sample import sample_page, sample_report
-from assay.web.uploads import read_upload, refuse_length, slot
+from assay.web.uploads import OFF, games_of, read_upload, refuse_length, slot
 
 HERE = Path(__file__).parent
 # Names are looked up here and never become paths.
@@ -57,6 +58,7 @@ _UNROUTED = {
     (404, "Not Found"): "There is nothing at this address; /api/openapi.json tells what there is.",
     (405, "Method Not Allowed"): "This address does not take such a request; /api/openapi.json tells what it takes.",
 }
+FILE = "sample-report.json.gz"  # made by tools/sample_report.py
 
 
 def make_app(
@@ -403,3 +405,15 @@ async def _ending(request: Request, error: Exception) -> Response:
 
 async def _bug(request: Request, error: Exception) -> Response:
     return refused(500, "This is a bug in Assay; the terminal where the server runs shows more.")
+
+
+@cache
+def sample_report() -> Report:
+    """The report on the simulated event that ships with Assay."""
+    return kept((resources.files("assay.data") / FILE).read_bytes())
+
+
+@cache
+def sample_page() -> bytes:
+    """The same as a page."""
+    return render(sample_report()).encode()

@@ -18,9 +18,8 @@ from assay.curve import GRID, Curve, Honesty
 from assay.engine.choices import Choices, pawns
 from assay.held_out import Figure, noise_per_turn
 from assay.moves.choice.features import BOUNDED, NATURAL, divisors, features
-from assay.moves.choice.logit import Taste, fit, log_chances
 from assay.moves.choice.measures import Measures, Scatter, engine_rating, measure, scatter, scores
-from assay.moves.choice.model import Model, curve_of, human, mixed, strength
+from assay.moves.choice.model import Model, Taste, curve_of, fit, human, log_chances, mixed, strength
 from assay.records import dataclass
 
 Floats = NDArray[np.float64]

@@ -19,8 +19,7 @@ from assay.engine.choices import Choices, filled, pawns
 from assay.engine.score import MISSING
 from assay.errors import CalibrationError
 from assay.moves.choice.features import fold, losses, ranks
-from assay.moves.choice.logit import Taste, fit, log_chances
-from assay.moves.choice.model import strength
+from assay.moves.choice.model import Taste, fit, log_chances, strength
 from assay.records import dataclass
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Fit s and c to what was played (RH11, sections 6 and 7), with standard errors that know games.
+"""Fit s and c to what was played (RH11, sections 6 and 7), with standard errors that know games; and how a fit is set.
 
 Moves of one game are not independent, and no player is exactly the model. So errors come from the sandwich: the
 slope of the estimating equations on both sides, and between them the spread of their sums game by game.
@@ -7,21 +7,39 @@ slope of the estimating equations on both sides, and between them the spread of 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from assay.errors import AssayWarning, ModelError, NotConverged
 from assay.moves.regan.models import ModelName, log_with_floor
-from assay.moves.regan.problem import PERCENTILES, START, MethodName, Minimum, Problem, minimise, percentile_parts
-from assay.moves.regan.spread import CurveName, Floats
+from assay.moves.regan.problem import (
+    CRITERIA,
+    PERCENTILES,
+    START,
+    MethodName,
+    Minimum,
+    Problem,
+    minimise,
+    percentile_parts,
+)
+from assay.moves.regan.spread import CAP, TIE, CurveName, Floats, Scaling, elsewhere_deltas, scaled_deltas
 from assay.records import dataclass
 
 S_RANGE = (0.002, 5.0)
 C_RANGE = (0.1, 2.0)
 MORE_STARTS = ((0.4, 0.8), (0.05, 0.35), (0.8, 0.3))
 TOP = 10
+DEPTHS: Literal["depths"] = "depths"
+GRID: Literal["grid"] = "grid"
+FittingMethod: TypeAlias = MethodName | Literal["depths", "grid"]
+METHODS: tuple[FittingMethod, ...] = (*CRITERIA, DEPTHS)
+TABLE_METHODS: tuple[FittingMethod, ...] = (*METHODS, GRID)  # of tables of fits; a grid is too coarse for a scale
+# Engines leave single values out at shallow depths; a depth that lacks more than a tenth was never written down.
+VALUED = 0.9
 
 
 @dataclass(frozen=True)
@@ -265,7 +283,7 @@ def fit_grid(
     at_c, at_s = np.unravel_index(int(found.argmin()), found.shape)
     edge = np.array([at_s in (0, len(S_GRID) - 1), c is None and at_c in (0, len(C_GRID) - 1)])
     point = np.log([S_GRID[at_s], every_c[at_c]])
-    return settled(problem, Minimum(point, float(found.min()), True, edge, found.size), method="grid")
+    return settled(problem, Minimum(point, float(found.min()), True, edge), method="grid")
 
 
 def _distance(problem: Problem, s: float, c: float) -> float:
@@ -274,3 +292,68 @@ def _distance(problem: Problem, s: float, c: float) -> float:
     for view in problem.views(np.log([s, c]), slopes=False):
         curve += percentile_parts(view).sum(axis=1)
     return float(np.sum((curve / problem.turns - PERCENTILES) ** 2))
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How values become deltas and how they are fitted."""
+
+    method: FittingMethod = "percentile"
+    model: ModelName = "power"
+    curve: CurveName = "invexp"
+    k: float = 1.0
+    cap: float = CAP
+    tie: float = TIE
+    scale: Scaling = "log"
+
+    @property
+    def criterion(self) -> MethodName:
+        """How s and c are fitted: with weights over depths, as the papers fit them."""
+        return criterion_of(self.method)
+
+    def spread(self, values: Floats, played: NDArray[np.integer]) -> tuple[Floats, NDArray[np.intp], Floats]:
+        """Deltas, the column of the move played (-1 beyond the cap), and the error of a move elsewhere, per turn."""
+        deltas = scaled_deltas(values, k=self.k, cap=self.cap, tie=self.tie, scale=self.scale)
+        last = deltas if deltas.ndim == 2 else deltas[:, :, -1]
+        inside = np.isfinite(last[np.arange(len(last)), np.maximum(played, 0)]) & (played >= 0)
+        elsewhere = elsewhere_deltas(values, k=self.k, cap=self.cap, scale=self.scale)
+        return deltas, np.where(inside, played, -1), elsewhere
+
+
+def criterion_of(method: str) -> MethodName:
+    """What a method wants of s and c: weights over depths and the grid leave that as in the papers."""
+    return "percentile" if method in (DEPTHS, GRID) else method  # type: ignore[return-value]
+
+
+def depths_to(depth: int) -> tuple[int, ...]:
+    """The depths that are weighed: every second one up to the last.
+
+    >>> depths_to(8), depths_to(13), depths_to(2)
+    ((2, 4, 6, 8), (1, 3, 5, 7, 9, 11, 13), (1, 2))
+    """
+    if depth < 2:
+        raise ModelError(f"weights over depths need analyses to depth 2 or more, and these are of depth {depth}.")
+    return tuple(range(depth, 0, -2 if depth > 2 else -1))[::-1]
+
+
+def layered(values: Floats, depths: Sequence[int]) -> Floats:
+    """Values of the same moves at several depths (turns x moves x depths) without holes.
+
+    A move without a value at some depth has that of the next one; where a depth lacks them altogether, as in analyses
+    that were made elsewhere, there is nothing to weigh.
+
+    >>> layered(np.array([[[0.1, 0.2], [np.nan, 0.0]]] + [[[0.1, 0.2], [0.3, 0.0]]] * 9), (2, 4))[0].tolist()
+    [[0.1, 0.2], [0.0, 0.0]]
+    """
+    listed = np.isfinite(values[:, :, -1])
+    share = np.isfinite(values[listed]).mean(axis=0) if listed.any() else np.ones(len(depths))
+    if lacking := [str(depth) for depth, valued in zip(depths, share, strict=True) if valued < VALUED]:
+        raise ModelError(
+            f"weights over depths need the values of every move at depths {', '.join(map(str, depths))}, and these "
+            f"analyses lack those of {', '.join(lacking)}: analyse the games with 'assay analyse --depth "
+            f"{depths[-1]}', which keeps all depths."
+        )
+    out = np.where(listed[:, :, None], values, np.nan)
+    for layer in range(len(depths) - 2, -1, -1):
+        out[:, :, layer] = np.where(np.isnan(out[:, :, layer]), out[:, :, layer + 1], out[:, :, layer])
+    return out

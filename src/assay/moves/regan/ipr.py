@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri, stdtrit
 
 from assay.errors import CalibrationError, ModelError, TooFewTurns
-from assay.moves.regan.fitting import Fit, fit
+from assay.moves.regan.fitting import DEPTHS, Fit, criterion_of, fit
 from assay.moves.regan.models import ModelName
 from assay.moves.regan.projection import project
-from assay.moves.regan.settings import DEPTHS, criterion_of
 from assay.moves.regan.spread import CurveName, Floats
 from assay.records import dataclass
 

@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 
 from assay.errors import CalibrationError, ModelError
 from assay.moves.regan.depth_weights import fit_weights
-from assay.moves.regan.fitting import Fit, fit
+from assay.moves.regan.fitting import DEPTHS, Fit, FittingMethod, criterion_of, fit
 from assay.moves.regan.ipr import FIT_METHODS, Layers, Line, Scale, inverse_regression, straight_c
 from assay.moves.regan.models import ModelName
 from assay.moves.regan.projection import project
-from assay.moves.regan.settings import DEPTHS, FittingMethod, criterion_of
 from assay.moves.regan.spread import CurveName, Floats
 from assay.records import dataclass
 
@@ -86,11 +85,6 @@ class Course:
         """What players are measured by."""
         ends = float(self.marks[0].elo), float(self.marks[-1].elo)
         return Scale(self.reference, self.line, self.lines, ends, self.model, self.curve, self.layers)
-
-    @property
-    def residuals(self) -> Floats:
-        """How far each mark's rating by the line lies from its Elo."""
-        return np.array([self.line.rating(mark.average_error) - mark.mean_elo for mark in self.marks])
 
 
 def reference_rows(sample: Sample, size: int = REFERENCE_TURNS) -> NDArray[np.intp]:

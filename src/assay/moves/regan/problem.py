@@ -32,7 +32,6 @@ class Minimum:
     value: float
     converged: bool
     on_box: NDArray[np.bool_]
-    evaluations: int
 
     @property
     def at_edge(self) -> bool:
@@ -89,7 +88,7 @@ def minimise(
             break
         else:
             damping = max(damping * 10, 1e-3)
-    return Minimum(x, value, converged, ~held & ((x <= low) | (x >= high)), evaluations)
+    return Minimum(x, value, converged, ~held & ((x <= low) | (x >= high)))
 
 
 MethodName: TypeAlias = Literal["percentile", "equations", "ranks", "likelihood"]
