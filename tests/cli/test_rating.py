@@ -102,7 +102,12 @@ def test_posterior_follows_both_players(
     assert run("ipr", games, *stored, "--by", "player", "--without", 1, "--format", "json") == 0
     whole = {row["player"]: row["ipr"] for row in json.loads(capsys.readouterr().out)}
     assert {name: row["rating"] for name, row in last.items()} == whole
-    assert (tmp_path / "posterior.png").exists()
+    assert (tmp_path / "posterior.png").is_file()
+    assert run("posterior", games, "--game", 2, *stored, "--plots", tmp_path / "it.svg") == 0
+    assert (tmp_path / "it.svg").is_file()
+    capsys.readouterr()
+    assert run("posterior", games, "--game", 2, *stored, "--plots", tmp_path / "it.odd") == 1
+    assert "no picture is called .odd; name it .svg" in capsys.readouterr().err
 
 
 def test_the_same_moves_have_one_rating_in_every_command(

@@ -25,7 +25,7 @@ from assay.moves.regan.spread import Floats
 from assay.moves.review import Running
 from assay.paths import File, atomic
 from assay.reports.plots_games import plot_stats
-from assay.reports.plots_learned import posterior_figure, save_figure
+from assay.reports.plots_learned import kind_of, posterior_figure, save_figure
 from assay.results.timeline import Timeline
 from assay.table import Answer
 
@@ -52,7 +52,7 @@ def save(figure: Any, folder: Path, name: str) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with atomic(path) as part:
-            figure.savefig(part, dpi=150, format=path.suffix.removeprefix("."))
+            figure.savefig(part, dpi=150, format=kind_of(figure, path))
     except OSError as error:
         raise OutputError(f"cannot write {path}: {error.strerror or error}.") from error
     finally:
@@ -134,7 +134,7 @@ def _against_elo(rows: Sequence[Row], by: str, folder: Path) -> Path:
     return save(figure, folder, f"ipr_by_{by}_against_elo.png")
 
 
-def plot_posterior(sides: Sequence[Running], level: float, folder: Path) -> Path:
+def plot_posterior(sides: Sequence[Running], level: float, file: Path) -> Path:
     """Both players' rating move by move, with the interval as a band."""
     figure, axes = new_figure(figsize=(8, 4.5))
     for side, color, style in zip(sides, (BLUE, ORANGE), ("-", "--"), strict=True):
@@ -146,7 +146,7 @@ def plot_posterior(sides: Sequence[Running], level: float, folder: Path) -> Path
         axes.fill_between(side.move, *band, color=color, alpha=0.18, linewidth=0)
     axes.set(xlabel="move", ylabel="Elo", title=f"The rating so far and its {level:.0%} interval")
     axes.legend(frameon=False)
-    return save(figure, folder, "posterior.png")
+    return save(figure, file.parent, file.name)
 
 
 def plot_witnesses(said: Sequence[Said], folder: Path) -> list[Path]:
@@ -320,7 +320,7 @@ def plot(answer: Answer, folder: File) -> list[Path]:
         case JointRatings():
             return plot_witnesses(answer.said, place)
         case Followed():
-            return [plot_posterior(answer.sides, answer.level, _alone(place, "posterior"))]
+            return [plot_posterior(answer.sides, answer.level, _alone(place, "posterior.png"))]
         case FitTable():
             return plot_fits(answer.turns, answer.fits, answer.how, place)
         case CalibrationTable():
@@ -328,11 +328,11 @@ def plot(answer: Answer, folder: File) -> list[Path]:
         case Timeline():
             if answer.player is None:
                 raise InputError("a history is drawn of one player: name him with player.")
-            return [plot_history(answer.times, answer.shown.rows, _alone(place, "history"))]
+            return [plot_history(answer.times, answer.shown.rows, _alone(place, "history.svg"))]
         case Guesses():
             if len(answer.guesses) != 1:
                 raise LearnedError("one game is drawn: ask for it with rate_learned(..., game=N).")
-            file = _alone(place, "posterior")
+            file = _alone(place, "posterior.svg")
             save_figure(posterior_figure(answer.guesses[0]), file)
             return [file]
     raise InputError(f"there are no plots of this answer ({type(answer).__name__}).")
@@ -340,7 +340,7 @@ def plot(answer: Answer, folder: File) -> list[Path]:
 
 def _alone(place: Path, name: str) -> Path:
     """The file of a picture that stands alone: the one that is named, or one in the folder that is."""
-    if place.suffix:
+    if place.suffix and not place.is_dir():
         return place
     place.mkdir(parents=True, exist_ok=True)
-    return place / f"{name}.svg"
+    return place / name

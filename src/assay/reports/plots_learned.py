@@ -26,14 +26,20 @@ _GLYPHS = " ♙♘♗♖♕♔♟♞♝♜♛♚"
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a figure in the format that the file's name asks for; the same figure gives the same bytes."""
+    kind = kind_of(figure, path)
+    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
+    with mpl.rc_context({"svg.hashsalt": "assay", "svg.fonttype": "none"}), atomic(path) as part:
+        figure.savefig(part, format=kind, metadata=metadata, bbox_inches="tight", dpi=150)
+
+
+def kind_of(figure: Figure, path: Path) -> str:
+    """The format that the name of a picture asks for."""
     kind = path.suffix.lstrip(".").lower() or "svg"
     if kind not in (known := figure.canvas.get_supported_filetypes()):
         raise OutputError(
             f"{path}: no picture is called .{kind}; name it .svg, .png or .pdf ({', '.join(sorted(known))})."
         )
-    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {}
-    with mpl.rc_context({"svg.hashsalt": "assay", "svg.fonttype": "none"}), atomic(path) as part:
-        figure.savefig(part, format=kind, metadata=metadata, bbox_inches="tight", dpi=150)
+    return kind
 
 
 def training_figure(history: Sequence[dict[str, float]]) -> Figure:
