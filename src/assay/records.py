@@ -37,7 +37,14 @@ else:
             for name, function in shared.items():
                 if name not in vars(cls):
                     setattr(cls, name, function)
-            return dataclasses.dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
+            told = [vars(base).get("__dataclass_params__") for base in cls.__mro__]
+            above = [each for each in told if each is not None and each.frozen]
+            for each in above:  # all are of one kind to the standard library, which makes `__init__`
+                each.frozen = False
+            made = dataclasses.dataclass(eq=False, repr=False, kw_only=kw_only)(cls)
+            for each in (*above, made.__dataclass_params__):  # frozen ones of its own may be made of these
+                each.frozen = True
+            return made
 
         return make
 
